@@ -39,7 +39,7 @@ Most of the falling water is lost through the waste valve. Subscribe to our news
 """
 
 
-def test_summary_begins_with_the_lead_and_leaves_out_code_tables_and_furniture() -> None:
+def test_summary_begins_with_the_lead_and_leaves_out_code_tables_and_navigation() -> None:
     summary = summarise(PAGE, "Pumping water uphill", None)
     assert summary.startswith("A hydraulic ram pumps water uphill using only the energy of falling water.")
     for unwanted in ("is_code", "table is data", "newsletter", "min read", "Home"):

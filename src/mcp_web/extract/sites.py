@@ -181,7 +181,7 @@ def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> It
     match. `names` are the classes and ids of the page: a mark that needs others is not searched for.
     """
     generator = _generator(tree)
-    host, path = _place(url)
+    host, path = _host_and_path(url)
     sources = ((in_folder(folder), True), (packaged(), False))
     for configs, own in sources:
         for config in configs:
@@ -202,7 +202,7 @@ def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> It
 def fits(config: SiteConfig, tree: Tree, url: str) -> bool:
     """Whether the config applies to a page."""
     if config.domains:
-        return fits_domain(config, *_place(url)) and _has_marks(config, tree)
+        return fits_domain(config, *_host_and_path(url)) and _has_marks(config, tree)
     return bool(config.generator and _generator(tree).startswith(config.generator)) or _marked(config, tree)
 
 
@@ -239,7 +239,7 @@ def fits_domain(config: SiteConfig, host: str, path: str) -> bool:
     return any(_is_under(domain, host, path) for domain in config.domains)
 
 
-def _place(url: str) -> tuple[str, str]:
+def _host_and_path(url: str) -> tuple[str, str]:
     """Host and path of an address; empty where it is none."""
     try:
         parts = urlsplit(url)

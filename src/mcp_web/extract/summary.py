@@ -27,12 +27,12 @@ _ENDS = STOPS + OWN_STOPS + ")”\"'"
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _PLAIN_WORD = re.compile(r"[a-z]{3,}")  # the same in ASCII, in half the time
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_FURNITURE = re.compile(
+_REQUEST = re.compile(
     r"\b(?:cookies?|subscribe|newsletter|sign up|log ?in|all rights reserved|©|copyright|share this|read more|"
     r"click here|advertisement|affiliate|min(?:ute)? read|skip to|table of contents|last updated|edit this page)\b",
     re.I,
 )
-_FURNITURE_SIGNS = (
+_REQUEST_SIGNS = (
     "cookie", "subscribe", "newsletter", "sign up", "log", "all rights", "©", "copyright", "share this", "read",
     "click", "advertise", "affiliate", "skip to", "table of", "last up", "edit this",
 )  # fmt: skip
@@ -98,11 +98,11 @@ def _sentences(markdown: str) -> Iterator[_Sentence]:
         for source in _prose_of(markdown, block):
             text = inline_text(source)
             opens = block.kind == "paragraph"
-            for start, end in sentences(text) if not _is_furniture(text, source) else ():
+            for start, end in sentences(text) if not _is_navigation(text, source) else ():
                 sentence = text[start:end].strip()
                 words = _words(sentence)
                 is_statement = len(words) >= 4 and len(sentence) <= _LONGEST and sentence[-1] != ":"
-                if is_statement and not (len(sentence) < 150 and _asks(sentence)):
+                if is_statement and not (len(sentence) < 150 and _is_request(sentence)):
                     yield _Sentence(sentence, words, place, section, opens)
                     place += 1
                     opens = False
@@ -116,7 +116,7 @@ def _prose_of(markdown: str, block: Block) -> list[str]:
     return [without_images(item) for item in _ITEM_MARK.split(text) if item] if block.kind == "list" else []
 
 
-def _is_furniture(text: str, source: str) -> bool:
+def _is_navigation(text: str, source: str) -> bool:
     """Whether a text is short or mostly links, as navigation is."""
     if len(text) < 40 and (text.isascii() or not _CJK.search(text)):
         return True
@@ -124,12 +124,12 @@ def _is_furniture(text: str, source: str) -> bool:
     return linked > len(text) * 0.6
 
 
-def _asks(sentence: str) -> bool:
+def _is_request(sentence: str) -> bool:
     """Whether a sentence is a request to the reader or a notice of the site, such as "Subscribe" or "© 2026"."""
     lowered = sentence.lower()
-    for sign in _FURNITURE_SIGNS:
+    for sign in _REQUEST_SIGNS:
         if sign in lowered:
-            return _FURNITURE.search(sentence) is not None
+            return _REQUEST.search(sentence) is not None
     return False
 
 

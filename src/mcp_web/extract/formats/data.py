@@ -1,4 +1,4 @@
-"""Data as text: JSON laid out and fenced, CSV as a table, XML fenced, sitemaps as lists of links."""
+"""Data as text: JSON formatted and fenced, CSV as a table, XML fenced, sitemaps as lists of links."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOC = re.compile(
 
 
 def read_json(page: Fetched) -> Document:
-    """Reads JSON; feeds, notebooks and API descriptions in JSON go to their own readers."""
+    """Reads JSON; feeds, notebooks and API descriptions are passed to their own readers."""
     decoded = decode(page)
     notes = list(decoded.notes)
     value: Any = None
@@ -62,7 +62,7 @@ def read_csv(page: Fetched) -> Document:
                 if total <= _ROWS:
                     rows.append([" ".join(cell.split())[:_CELL] for cell in row[:_COLUMNS]])
     except csv.Error:
-        pass  # a field beyond the reader's limit: what came before is kept
+        pass  # a field is longer than the reader's limit: the rows before it are kept
     notes = list(decoded.notes)
     if total > _ROWS:
         notes.append(f"The table has {total:,} rows; the first {_ROWS:,} are shown.")
@@ -72,7 +72,7 @@ def read_csv(page: Fetched) -> Document:
 
 
 def read_xml(page: Fetched) -> Document:
-    """Reads XML: feeds and sitemaps as such, everything else as fenced source."""
+    """Reads XML: feeds as feeds, sitemaps as lists of links, everything else as fenced source."""
     decoded = decode(page)
     head = decoded.text[:3000].lower()
     if re.search(r"<(?:rss|feed|rdf:rdf)[\s>]", head):
@@ -89,10 +89,10 @@ def read_xml(page: Fetched) -> Document:
 
 
 def lay_out(text: str) -> str:
-    """JSON with a line for each value. Works on the text, so that every number stays as it was written."""
+    """JSON with one value per line. It works on the text, so that every number stays as it was written."""
     written: list[str] = []
     depth = 0
-    fresh = True  # nothing stands on the line yet
+    fresh = True  # the line is empty
     before = ""
     for piece in _TOKEN.findall(text):
         if piece in "]}":
@@ -112,7 +112,7 @@ def lay_out(text: str) -> str:
 
 
 def outline(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
-    """The shape of a JSON value: keys, kinds, lengths, three levels deep."""
+    """An outline of a JSON value: keys, types and lengths, three levels deep."""
     label = f"`{name[:60]}`: " if name else ""
     if isinstance(value, dict):
         yield "  " * depth + f"- {label}object with {len(value)} keys"
@@ -144,13 +144,13 @@ def _reader_of(value: dict[str, Any]) -> Callable[[dict[str, Any], Fetched], Doc
 
 
 def _delimiter(text: str) -> str:
-    """The separator that stands most often in the first line, outside quotes."""
+    """The separator that is most frequent in the first line, outside quotes."""
     head = re.sub(r'"[^"\n]{0,1000}"', "", text.lstrip()[:5000].split("\n", 1)[0])
     return max(",;\t|", key=head.count)
 
 
 def _sitemap(text: str) -> Iterator[str]:
-    """The addresses, those that changed last first; those without a date keep their order at the end."""
+    """The URLs, the last changed first; those without a date are last, in their order."""
     found = [(match[2] or "", unescape(match[1])) for match in _LOC.finditer(text)]
     for date, url in sorted(found, key=lambda one: one[0], reverse=True):
         if url.startswith(("http://", "https://")):

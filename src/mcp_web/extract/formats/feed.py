@@ -31,7 +31,7 @@ class Item:
 
 
 def read_feed(page: Fetched) -> Document:
-    """Reads application/rss+xml, application/atom+xml and XML that turns out to be a feed."""
+    """Reads RSS and Atom feeds, also those served as plain XML."""
     from turbohtml.extract import feed as parse_feed
 
     decoded = decode(page)
@@ -54,7 +54,7 @@ def read_feed(page: Fetched) -> Document:
 
 
 def read_json_feed(value: dict[str, Any], page: Fetched) -> Document:
-    """A JSON Feed (jsonfeed.org)."""
+    """Reads a JSON Feed (jsonfeed.org)."""
     entries = items(value.get("items"))
     shown = (
         Item(
@@ -105,7 +105,7 @@ def _document(
 def _entry(item: Item, base: str) -> tuple[str, int]:
     link = absolute(base, item.link)
     body, hidden = snippet_markdown(item.html[:200_000], link or base) if item.html else ("", 0)
-    # Headings of an entry would break the outline of entries.
+    # Headings inside an entry would disturb the outline, which lists the entries.
     body = "\n".join(line.lstrip("# ") if line.startswith("#") else line for line in body.split("\n"))
     title = _line(item.title) or _line(body)[:80] or link or "Untitled"
     heading = f"## [{title.replace('[', '(').replace(']', ')')}]({link})" if link else f"## {title}"

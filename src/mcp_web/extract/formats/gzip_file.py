@@ -1,4 +1,4 @@
-"""One compressed file (sitemap.xml.gz, data.csv.gz) → the document that is inside."""
+"""A gzip file (sitemap.xml.gz, data.csv.gz) → the document in it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TYPES = {
 
 
 def read_gzip(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads application/gzip by the ending before `.gz`."""
+    """Reads application/gzip; the type is that of the file extension before `.gz`."""
     from mcp_web.extract.document import extract_document
 
     name = urlsplit(page.final_url).path.lower().removesuffix(".gz")

@@ -1,4 +1,4 @@
-"""JATS, the XML of scholarly articles, → HTML → Markdown: sections, tables, lists, formulas and references."""
+"""JATS, the XML format of scholarly articles → HTML → Markdown: sections, tables, lists, formulas, references."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SECTIONS = frozenset({"sec", "abstract", "ack", "app", "ref-list", "boxed-text"
 
 
 def read_jats(page: Fetched) -> Document:
-    """Reads the body, the appendices and the references of an article; its front matter comes from elsewhere."""
+    """Reads the body, the appendices and the references of an article; its metadata is read elsewhere."""
     root = _parsed(page.body, page.final_url)
     article = root if local(root.tag) == "article" else next(root.iter("article"), root)
     title = "".join(_texts(child(article, "front", "article-meta", "title-group", "article-title")))
@@ -40,7 +40,7 @@ def read_jats(page: Fetched) -> Document:
 
 
 def abstract_markdown(xml: str, base: str) -> str:
-    """An abstract as providers give it: with JATS elements, with HTML, or as plain text."""
+    """An abstract as catalogues provide it (with JATS elements, with HTML, or plain) → Markdown."""
     plain = xml.replace("jats:", "")
     try:
         html = _html(_parsed(f"<abstract>{plain}</abstract>".encode(), base), 2)

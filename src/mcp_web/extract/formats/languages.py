@@ -1,4 +1,4 @@
-"""Source files: which ending and which media type is which language, as a fence names it."""
+"""The language of source files by file extension and media type, as it is written after a fence."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ _MOST_DEFINITIONS = 400
 
 
 def language_of(media_type: str, url: str) -> str | None:
-    """The language of a source file, or None for a text."""
+    """The language of a source file; None if it is not one."""
     if media_type in _BY_TYPE:
         return _BY_TYPE[media_type]
     return _BY_NAME.get(file_name(url).lower()) or _BY_ENDING.get(extension(url))
 
 
 def read_definitions(markdown: str) -> tuple[Heading, ...]:
-    """Top-level functions and types of a source file as its outline."""
+    """The top-level functions and types of a source file, as its headings."""
     found = (
         Heading(1, " ".join(match[0].split())[:100].rstrip(" :{("), match.start())
         for match in _DEFINITION.finditer(markdown)

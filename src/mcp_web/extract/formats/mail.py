@@ -1,4 +1,4 @@
-"""E-mail (.eml) → Markdown: who wrote to whom and when, the text, and the names of what is attached."""
+"""E-mail (.eml) → Markdown: sender, recipients, date, text, and the names of attachments."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read_mail(page: Fetched) -> Document:
 
 
 def _body(mail: EmailMessage, base: str) -> tuple[str, int, tuple[str, ...]]:
-    """The text that a person reads: the plain form where there is one, else the HTML."""
+    """The text (plain if there is any, else from HTML), the number of hidden texts, and notes."""
     part = mail.get_body(preferencelist=("plain", "html"))
     if part is None:
         return "", 0, ("The e-mail has no text.",)
@@ -50,7 +50,7 @@ def _body(mail: EmailMessage, base: str) -> tuple[str, int, tuple[str, ...]]:
 
 
 def _decoded(part: Message) -> str:
-    """The text of a part; a wrong charset costs characters, not the e-mail."""
+    """The text of a part; if its charset is wrong, some characters are replaced."""
     raw = part.get_payload(decode=True)
     body = raw if isinstance(raw, bytes) else b""
     try:
@@ -69,7 +69,7 @@ def _attachment(part: Message) -> str:
 
 
 def _header(mail: Message, name: str) -> str:
-    """One line; a header that cannot be parsed is an empty one."""
+    """A header on one line; empty if it cannot be parsed."""
     try:
         return " ".join(str(mail[name] or "").split())[:1000]
     except (ValueError, IndexError, AttributeError):  # the standard library's header parser on broken input

@@ -19,10 +19,10 @@ _DEFINITION = re.compile(
     r"(?:\"[^\"]{0,3000}\"|'[^']{0,3000}'|\([^()]{0,3000}\))[ \t]*$",
     re.M,
 )
-_NO_INK = re.compile(
+_INVISIBLE_TEX = re.compile(
     r"\\(?:[hv]?phantom|(?:text)?color\s*\{\s*(?:white|#?[fF]{3,6}|transparent)\s*\})\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 )
-_OUTPUT = 2000  # characters of one output; tables and logs go on for pages
+_OUTPUT = 2000  # characters of one output; tables and logs can be very long
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
 
@@ -52,11 +52,11 @@ def _cells(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 class _Reader:
-    """Writes the cells of one notebook and counts their invisible parts."""
+    """Writes the cells of one notebook, and counts their hidden parts."""
 
     def __init__(self, language: str, base: str, sheets: str) -> None:
         self._language = language
-        self._sheets = sheets  # of all text cells: each applies to the whole page
+        self._sheets = sheets  # of all text cells: a style sheet applies to the whole page
         self._base = base
         self.hidden = 0
 
@@ -77,10 +77,10 @@ class _Reader:
     def _markdown(self, source: str) -> str:
         text, hidden = without_hidden(source, self._sheets)
         self.hidden += hidden
-        return absolute_targets(map_outside_code(text, _without_notes), self._base)
+        return absolute_targets(map_outside_code(text, _without_invisible), self._base)
 
     def _output(self, output: dict[str, Any]) -> str:
-        """What a notebook shows of an output: of several forms the richest."""
+        """An output of a cell as a notebook shows it: the richest of its formats."""
         kind = output.get("output_type")
         if kind == "stream":
             return _block(_text(output.get("text")))
@@ -101,11 +101,11 @@ class _Reader:
         return "*(output: an image)*" if any(str(key).startswith(pictures) for key in data) else ""
 
 
-def _without_notes(text: str) -> str:
-    """The text without what Markdown does not show: titles of link definitions, and formulas without ink."""
+def _without_invisible(text: str) -> str:
+    """The text without what Markdown does not show: titles of link definitions, and invisible TeX."""
     if "]:" in text:
         text = _DEFINITION.sub(lambda found: "" if found[1] in ("//", "comment") else f"[{found[1]}]: {found[2]}", text)
-    return _NO_INK.sub("", text) if "\\" in text and "$" in text else text
+    return _INVISIBLE_TEX.sub("", text) if "\\" in text and "$" in text else text
 
 
 def _block(text: str) -> str:
@@ -142,7 +142,7 @@ def _authors(value: dict[str, Any]) -> str | None:
 
 
 def _text(value: Any) -> str:
-    """Notebook texts are a string or a list of lines."""
+    """The text of a notebook field, which is a string or a list of lines."""
     if isinstance(value, list):
         return "".join(part for part in value if isinstance(part, str))
     return value if isinstance(value, str) else ""

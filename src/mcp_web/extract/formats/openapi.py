@@ -1,6 +1,6 @@
-"""API descriptions (OpenAPI 3, Swagger 2 in JSON) → Markdown to call from: endpoints, parameters, bodies, schemas.
+"""API descriptions (OpenAPI 3, Swagger 2 in JSON) → Markdown: endpoints, parameters, bodies, schemas.
 
-The JSON of a description is mostly punctuation: written out, the same facts cost about a tenth of the tokens.
+The JSON is mostly punctuation: as Markdown the same facts take about a tenth of the tokens.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DEPTH = 3
 
 
 def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
-    """A description already parsed from JSON."""
+    """Reads a description that is already parsed from JSON."""
     info = mapping(value.get("info"))
     title = _line(info.get("title")) or "API"
     parts = [f"# {title}" + (f" {_line(info.get('version'))}" if info.get("version") else "")]
@@ -125,7 +125,7 @@ def _servers(value: dict[str, Any]) -> Iterator[str]:
 
 
 def _resolve(value: dict[str, Any], part: Any) -> dict[str, Any]:
-    """A part, or what its local reference points to; one step, so that circles end."""
+    """The object, or the target of its local reference; one step only, so that circular references end."""
     found = mapping(part)
     reference = found.get("$ref")
     if not isinstance(reference, str) or not reference.startswith("#/"):

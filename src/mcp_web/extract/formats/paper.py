@@ -1,4 +1,4 @@
-"""Papers → Markdown: what the public catalogues say of a work, its abstract, its notices, and its open full text."""
+"""Papers → Markdown: the record of a work from public catalogues, its abstract, its notices, and its open full text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ABSTRACT_WORDS = 5000
 
 
 def read_paper(page: Fetched) -> Document:
-    """Reads the gathered answers about one work."""
+    """Reads the collected answers of the catalogues about one work."""
     try:
         answers = mapping(json.loads(page.body))
     except ValueError as error:
@@ -98,7 +98,7 @@ def _facts(item: CslItem, answers: dict[str, Any]) -> Iterator[str]:
 
 
 def _notices(answers: dict[str, Any], entry: Element | None) -> Iterator[str]:
-    """Retractions and corrections, as sentences, each once."""
+    """The retractions and corrections, as sentences, without repetitions."""
     found: dict[str, str] = {}
     for one in items(mapping(answers.get("crossref")).get("updated-by")):
         what = _NOTICES.get(text(one.get("type")).lower().replace("-", "_").replace(" ", "_"))
@@ -135,7 +135,7 @@ def _abstract(answers: dict[str, Any], entry: Element | None, base: str) -> str:
 
 
 def _entry(feed: str) -> Element | None:
-    """The entry in arXiv's feed; its error messages are entries too."""
+    """The entry in arXiv's feed; None for an error message, which is an entry too."""
     if not feed:
         return None
     if "<!DOCTYPE" in feed or "<!ENTITY" in feed:

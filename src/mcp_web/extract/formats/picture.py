@@ -1,4 +1,4 @@
-"""Pictures (PNG, JPEG, BMP) → Markdown: the text that Tesseract recognises in them."""
+"""Images (PNG, JPEG, BMP) → Markdown: the text that Tesseract recognises in them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read_picture(page: Fetched, request: ExtractRequest, options: ExtractOptions
 
 
 def picture_size(data: bytes) -> tuple[int, int]:
-    """Width and height from the head of a file, before anything is unpacked; (0, 0) when they cannot be read."""
+    """Width and height from the header of an image, without decoding it; (0, 0) if they cannot be read."""
     if data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) >= 24:
         return struct.unpack(">II", data[16:24])
     if data.startswith(b"BM") and len(data) >= 26:
@@ -53,7 +53,7 @@ def picture_size(data: bytes) -> tuple[int, int]:
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int]:
-    """The first frame header among the segments."""
+    """Width and height from the first frame header."""
     at = 2
     while at + 9 < len(data) and data[at] == 0xFF:
         kind = data[at + 1]

@@ -1,4 +1,4 @@
-"""Text that is already text: Markdown, plain text, source code, and the raw source of any text page."""
+"""Text formats: Markdown, plain text, source code, and the raw source of any text page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|[ \t]\d{1,4}$")
 
 
 def read_plain(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads text/* that has no reader of its own, by its ending, then by its look."""
+    """Reads text/* without a reader of its own: as source code or Markdown if the name or the text shows it."""
     decoded = decode(page)
     text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
     if language := language_of(page.media_type, page.final_url):
@@ -39,7 +39,7 @@ def read_plain(page: Fetched, request: ExtractRequest, options: ExtractOptions) 
 
 
 def read_markdown(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads Markdown: targets made absolute, front matter read, what a rendered page would not show left out."""
+    """Reads Markdown: with front matter as metadata, absolute URLs, and without what a rendered page does not show."""
     decoded = decode(page)
     front, text = front_matter.read(decoded.text.replace("\r\n", "\n"))
     fields = {name: front_matter.joined(value) for name, value in front.items()}
@@ -69,13 +69,13 @@ def read_markdown(page: Fetched, request: ExtractRequest, options: ExtractOption
 
 
 def read_raw(page: Fetched) -> Document:
-    """The decoded source of a text page, nothing interpreted (`mode=raw`)."""
+    """The decoded source of a text page, without any interpretation (`mode=raw`)."""
     decoded = decode(page)
     return assemble(page, "raw", decoded.text, notes=decoded.notes, outline=lambda text: ())
 
 
 def looks_like_markdown(text: str) -> bool:
-    """Two kinds of Markdown marks that a plain text or a configuration file does not have together."""
+    """Whether the text has two kinds of Markdown syntax that plain text and configuration files do not have."""
     head = text[:20_000]
     signs = (
         bool(re.search(r"^#{1,4} \S[^\n]{2,80}\n\s*\n", head, re.M)),
@@ -88,7 +88,7 @@ def looks_like_markdown(text: str) -> bool:
 
 
 def numbered_headings(text: str) -> tuple[Heading, ...]:
-    """Headings of a plain text: underlined ones, else numbered ones that stand alone (RFCs and the like)."""
+    """The headings of a plain text: numbered lines, as in RFCs, if there are several; else underlined lines."""
     found: list[Heading] = []
     lines = text.split("\n")
     at = 0
@@ -105,7 +105,7 @@ def numbered_headings(text: str) -> tuple[Heading, ...]:
 
 
 def _shown(text: str) -> tuple[str, int]:
-    """The Markdown without comments and hidden elements: a renderer would not show them."""
+    """The Markdown without comments and hidden elements, which a renderer does not show, and how many were removed."""
     count = 0
 
     def clean(part: str) -> str:
@@ -119,6 +119,6 @@ def _shown(text: str) -> tuple[str, int]:
 
 
 def _first_line(text: str) -> str:
-    """A short first line that stands alone is a title."""
+    """The first line, if it is short and followed by a blank line or underlined: the title."""
     match = re.match(r"\s*([^\n]{4,100})\n\s*(?:\n|[=-]{4,})", text[:400])
     return match[1].strip() if match else ""

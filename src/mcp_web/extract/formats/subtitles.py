@@ -1,4 +1,4 @@
-"""Subtitles (WebVTT, SubRip) → Markdown: what is said, in paragraphs with the time they begin."""
+"""Subtitles (WebVTT, SubRip) → Markdown: the spoken text in paragraphs, each with its start time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read_subtitles(page: Fetched) -> Document:
 
 
 def _cues(source: str) -> Iterator[_Cue]:
-    """The cues in order; lines that a rolling caption repeats are left out."""
+    """The cues in order, without lines that are repeated from the cue before, as in rolling captions."""
     shown: list[str] = []
     count = 0
     for block in re.split(r"\n[ \t]*\n", source):
@@ -81,5 +81,5 @@ def _seconds(found: re.Match[str]) -> float:
 
 
 def _plain(line: str) -> str:
-    """A line without its markup; the name of the voice stays."""
+    """A line without its markup; the speaker's name stays."""
     return " ".join(unescape(_TAG.sub("", _VOICE.sub(r"\1: ", line))).split())

@@ -1,4 +1,4 @@
-"""Threads → Markdown: every post in order, with author, date, votes, and what it replies to."""
+"""Discussion threads → Markdown: every post in order, with author, date, votes, and what it replies to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HEADING = re.compile(r"(?m)^ {0,3}#{1,6}(?=\s)")
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One post. `facts` are votes, "accepted answer", the file a remark is about."""
+    """One post. `facts` are votes, "accepted answer", or the file that a comment is about."""
 
     author: str
     date: str
@@ -42,7 +42,7 @@ class _Thread:
 
 
 def read_thread(page: Fetched) -> Document:
-    """Reads the gathered answers of a thread's API."""
+    """Reads the collected answers of a thread's API."""
     value = _gathered(page)
     reader = _Reader(page.final_url)
     readers = {
@@ -73,7 +73,7 @@ def _gathered(page: Fetched) -> dict[str, Any]:
 
 
 class _Reader:
-    """Turns the answers of each API into posts, and counts what nobody sees of them."""
+    """Converts the answers of each API into posts, and counts hidden texts."""
 
     def __init__(self, base: str) -> None:
         self._base = base
@@ -156,7 +156,7 @@ class _Reader:
         return Post(_line(row.get("username")), text(row.get("created_at")), body, facts, (), above)
 
     def discussion(self, value: dict[str, Any]) -> _Thread:
-        """A discussion of GitHub; replies stand after the comment they belong to."""
+        """A GitHub discussion; replies follow the comment that they belong to."""
         opening = mapping(value.get("discussion"))
         posts = [self._discussion_post(opening, 0)]
         rows = items(value.get("comments"))
@@ -179,7 +179,7 @@ class _Reader:
         return Post(author, text(row.get("createdAt")), body, facts, (), above)
 
     def reddit(self, value: dict[str, Any]) -> _Thread:
-        """A post of Reddit with its tree of comments; what the site holds back is counted."""
+        """A Reddit post with its tree of comments; comments that the answer leaves out are counted."""
         listings = items(value.get("listings"))
         rows = [mapping(one.get("data")) for one in _children(listings[0])] if listings else []
         story = rows[0] if rows else {}
@@ -222,7 +222,7 @@ def _written(thread: _Thread) -> Iterator[str]:
         reply = f"reply to {post.reply_to}" if post.reply_to > 1 else ""
         about = (post.author or "unknown", post.date[:10], *post.facts, reply)
         yield f"## {number}. " + " · ".join(filter(None, map(_line, about)))
-        # Headings inside a post are below the headings of the posts.
+        # Headings inside a post get a lower level than the headings of the posts.
         yield map_outside_code(post.text, lambda part: _HEADING.sub("####", part))
         if post.remarks:
             yield "\n".join(_remark(remark) for remark in post.remarks)

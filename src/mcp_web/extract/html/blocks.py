@@ -1,4 +1,4 @@
-"""The tree as a list of text blocks: runs of inline content, each in the box that holds it."""
+"""Reads a page as a list of text blocks: runs of inline content, each with the element that contains it (its box)."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ _CELL = 120  # characters of a data table's cell, on average
 _SENTENCE = 60  # characters
 _CJK_STOPS = "。！？…」』）：；"
 _WORD = re.compile(r"\w")  # a rule of dashes or a zero-width space is no text
-# A page with more boxes than this is a machine's list or an attack; the rules read it instead.
+# A page with more boxes than this is generated data or an attack; its content is chosen by rules.py instead.
 MOST_BOXES = 12_000
 
 
 class Box:
-    """An element that holds blocks; its figures cover everything inside it."""
+    """An element that contains blocks; its counts include everything inside it."""
 
     __slots__ = (
         "above", "article", "chars", "chrome", "content", "count", "depth", "element", "group", "inside", "kept",
         "lift", "links", "name", "own", "parent", "prose", "story", "tag", "tags",
     )  # fmt: skip
-    # What it inherits from the boxes around it, filled in by `features`.
+    # Set by `features`; most of it is inherited from the parent box.
     own: int  # words in its name, one bit each
-    above: int  # words in the names of every box around it and in its own, body excluded
-    chrome: int  # how many words against content those are, counted in each name
-    content: int  # … and for it
-    tags: int  # of every box around it and its own, one bit each
-    lift: int  # levels from here up to where the text's core branches off; 0 inside the core
+    above: int  # words in the names of its ancestors and in its own, without body's
+    chrome: int  # how many of those are words against content, counted for each name
+    content: int  # … and how many are words for content
+    tags: int  # its tag and those of its ancestors, one bit each
+    lift: int  # levels from the nearest common ancestor with the core down to the core; 0 inside the core
     inside: int  # levels below the core, or -1 outside it
-    story: int  # levels below the box that holds title and text, or -1 outside it
-    article: int  # which article element of the page, counted from 1; 0 in none
-    group: list[int]  # count, chars, links of all boxes that look the same
+    story: int  # levels below the box that contains title and text, or -1 outside it
+    article: int  # the number of the article element it is in, from 1; 0 if it is in none
+    group: list[int]  # count, chars, links of all boxes with the same tag and name
 
     def __init__(self, element: Element, tag: str, parent: Box | None, name: str) -> None:
         self.element = element
@@ -61,7 +61,7 @@ class Box:
 
 
 class HtmlBlock:
-    """One run of text as a reader sees it. `nodes` is empty where the block is all its box holds."""
+    """One run of text. `nodes` is empty if the block is all that its box contains."""
 
     __slots__ = ("box", "links", "nodes", "prose", "text")
 
@@ -79,9 +79,9 @@ class Blocks:
     blocks: list[HtmlBlock] = field(default_factory=list)
 
     def units(self, data: set[Box]) -> list[tuple[Box, list[int]]]:
-        """Each list and each table with the places of its blocks: what is judged and kept as a whole.
+        """Each list and each table with the indexes of its blocks: they are kept or removed as a whole.
 
-        `data` are the tables that hold data.
+        `data` are the data tables.
         """
         found: dict[Box, list[int]] = {}
         for at, block in enumerate(self.blocks):
@@ -90,7 +90,7 @@ class Blocks:
         return list(found.items())
 
     def data_tables(self) -> set[Box]:
-        """Tables that hold data: one grid of short cells, or with header cells. Others lay out the page."""
+        """The tables that contain data: a grid of short cells, or with header cells. Other tables are layout."""
         if not any(box.tag == "table" for box in self.boxes):
             return set()
         grids: dict[Box, list[int]] = {}  # rows, cells, header cells, tables inside
@@ -114,7 +114,7 @@ class Blocks:
 
 
 def _unit(box: Box, data: set[Box]) -> Box | None:
-    """The data table around a box, else the innermost list or table."""
+    """The data table that a box is in; else its innermost list or table."""
     at: Box | None = box
     nearest: Box | None = None
     for _ in range(12):
@@ -127,18 +127,18 @@ def _unit(box: Box, data: set[Box]) -> Box | None:
 
 
 def read_blocks(body: Element) -> Blocks | None:
-    """The blocks of a page in reading order; None where there are too many boxes to weigh one by one."""
+    """The blocks of a page in reading order; None if the page has too many boxes to score them."""
     holders = _holders(body)
     return None if holders is None else _Reading(body, holders).run()
 
 
 def _holders(body: Element) -> set[Node] | None:
-    """Every element with a block inside it, inline elements around blocks included."""
+    """Every element with a block element inside it, including inline elements."""
     inside = list(body.iter_elements(BLOCK_TAGS))
     if len(inside) > MOST_BOXES:
         return None
     holders: set[Node] = {above for element in inside if (above := element.parent) is not None}
-    # The parents of a block are in already, by the blocks themselves; those of an inline holder are not.
+    # The parents of block elements are in the set already; the ancestors of inline elements are not.
     for holder in [each for each in holders if getattr(each, "tag", None) not in BLOCK_TAGS]:
         above = holder.parent
         while above is not None and above not in holders:
@@ -149,7 +149,7 @@ def _holders(body: Element) -> set[Node] | None:
 
 
 class _Reading:
-    """One walk over a body, deep pages included: an explicit stack instead of recursion."""
+    """One walk over a body, with an explicit stack instead of recursion, for deep pages."""
 
     def __init__(self, body: Element, holders: set[Node]) -> None:
         from turbohtml import Element, Text
@@ -172,8 +172,8 @@ class _Reading:
             for node in rest:
                 kind = type(node)
                 if kind is text_type:
-                    data: str = node.data  # type: ignore[attr-defined]  # its type was asked for
-                    if pieces or not data.isspace():  # blanks between boxes are no run
+                    data: str = node.data  # type: ignore[attr-defined]  # its type was checked
+                    if pieces or not data.isspace():  # white space between boxes is not a run
                         pieces.append(data)
                         nodes.append(node)
                 elif kind is element_type:
@@ -239,7 +239,7 @@ def _block(box: Box, text: str, links: int, nodes: tuple[Node, ...]) -> HtmlBloc
 
 
 def _prose(text: str, links: int) -> int:
-    """How many characters of sentences a text has: all or none. 30 characters of Chinese with a stop are a sentence."""
+    """The length of the text if it is a sentence, else 0. 30 characters of Chinese with a full stop are a sentence."""
     size = len(text)
     if size < _SENTENCE // 2 or links >= 0.35 * size:
         return 0
@@ -249,13 +249,13 @@ def _prose(text: str, links: int) -> int:
 
 
 def _linked(element: Node) -> int:
-    """How many characters stand inside links."""
+    """How many characters are inside links."""
     found = element.find_all("a")
     return sum([len(link.text) for link in found]) if found else 0
 
 
 def _sum_up(boxes: list[Box]) -> None:
-    """Add each box's figures to the box around it, innermost first."""
+    """Add the counts of each box to its parent, innermost first."""
     for box in reversed(boxes):
         above = box.parent
         if above is not None:

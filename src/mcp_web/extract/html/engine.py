@@ -1,4 +1,4 @@
-"""HTML to `Document`: parse, read the facts, remove what nobody sees, choose, write Markdown."""
+"""HTML → `Document`: parse, read metadata, remove hidden text, choose the content, write Markdown."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 _NAME = f"mcp-web@{mcp_web.__version__}"
 _TRANSCRIPT = b'"transcript"'  # in structured data
-_FITS = 3  # of a page too large for memory, one part in so many is read instead
-_LEAST = 120  # characters a config's body must hold to be used
-_ENOUGH = 0.4  # part of the page's text that a packaged config's body holds where it is not looked at again
+_FITS = 3  # of a page too large for memory, the first third is read
+_LEAST = 120  # characters that the body of a config must have to be used
+_ENOUGH = 0.4  # share of the text of the page, or of its scored content, that a packaged config must find
 
 
 @dataclass(slots=True)
 class _Found:
-    """The chosen content and what is known about the choice."""
+    """The chosen content, and what the choice found about it."""
 
     roots: Sequence[Node]
     kind: PageKind = "unknown"
@@ -49,13 +49,13 @@ class _Page:
     """What is known of the page before its content is chosen."""
 
     url: str
-    title: str  # of the title element, site name and all: headings are compared with it
+    title: str  # of the title element, with the name of the site: headings are compared with it
     metadata: Metadata
     names: PageNames
 
 
 def read_html(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Read a page, fetched or rendered; raises ExtractFailed, InvalidInput or SelectorNotFound."""
+    """Read a page, fetched or rendered. Raises ExtractFailed, InvalidInput or SelectorNotFound."""
     if request.mode == "raw":
         return _raw(page)
     with _collector_paused():
@@ -76,7 +76,7 @@ def _raw(page: Fetched) -> Document:
 
 
 def _beginning(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """What can be read of a page whose tree does not fit: cut by its source, so that hidden text still goes."""
+    """The beginning of a page whose tree does not fit into memory: its source is cut before it is parsed."""
     end = page.body.rfind(b">", 0, len(page.body) // _FITS) + 1
     document = _readable(replace(page, body=page.body[:end]), request, options)
     note = f"The page is made of more elements than fit into memory; only the first {end:,} bytes were read."
@@ -125,14 +125,17 @@ def _readable(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
 
 
 def _removed_later(request: ExtractRequest, options: ExtractOptions) -> str:
-    """What is taken out whatever is in it; nothing where a caller or a config of the user's may ask for it."""
+    """The selector of elements that are removed in any case; empty if a caller or a user's config may select them."""
     from mcp_web.extract.html.rules import NEVER
 
     return "" if request.selector or request.siteconfig or options.site_configs else NEVER
 
 
 def _find(tree: Tree, body: Element, request: ExtractRequest, page: _Page, folder: str) -> _Found:
-    """Explicit requests first, then a config that fits, then the learned choice; `folder` holds the user's configs."""
+    """Choose the content: by the request, else by a config that applies, else by the model.
+
+    `folder` has the user's configs.
+    """
     if request.selector:
         roots = _selected(tree, body, request.selector, page.url)
         why = {"method": "selector", "selector": request.selector, "matches": len(roots)}
@@ -148,7 +151,7 @@ def _find(tree: Tree, body: Element, request: ExtractRequest, page: _Page, folde
 
 
 def _transcripts(tree: Tree) -> tuple[str, ...]:
-    # Imported where there is one: every import counts against the memory that a large page may take.
+    # Imported only if needed: modules count against the memory limit of the worker.
     from mcp_web.extract.transcript import read_transcripts
 
     return read_transcripts(tree)
@@ -161,7 +164,7 @@ def _with_transcript(document: Document, transcripts: tuple[str, ...]) -> Docume
 
 
 def _has_all_memory() -> bool:
-    """Whether no larger share of memory could be had: a worker reads small pages within less than its limit."""
+    """Whether the memory limit cannot be raised: a worker reads small pages with less than its limit."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -172,7 +175,10 @@ def _has_all_memory() -> bool:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Reading makes thousands of objects and no cycles: looking for cycles among them is a tenth of its time."""
+    """Turns the garbage collector off.
+
+    Reading makes thousands of objects and no cycles; to search them for cycles would take a tenth of the time.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -214,10 +220,10 @@ def _configured(applied: sites.Applied, explain: bool) -> _Found:
 
 
 class _ConfigCheck:
-    """Whether what a packaged config found can be the content of a page.
+    """Checks whether what a packaged config found can be the content of a page.
 
-    A config that was written for other pages of the same software may find a small part. Where it leaves out most of
-    the page, the blocks are weighed too, and the config is refused if they hold much more text that is not links.
+    A config that was written for other pages of the same software may find only a small part. If it leaves out most of
+    the page, the blocks are scored too, and the config is not used if they have much more text outside links.
     """
 
     def __init__(self, tree: Tree, body: Element, page: _Page) -> None:
@@ -240,7 +246,7 @@ class _ConfigCheck:
         return found >= _ENOUGH * self._weighed
 
     def _weigh(self) -> int:
-        """How many characters outside links the weighing of blocks would keep."""
+        """How many characters outside links would be kept if the blocks were scored."""
         from mcp_web.extract.html.choose import read_content, weigh
         from mcp_web.extract.html.kind import declared_kind
 
@@ -286,7 +292,7 @@ def _selected(tree: Tree, body: Element, selector: str, url: str) -> list[Elemen
 
 
 def _offers(body: Element) -> list[str]:
-    """The page's larger landmarks as selectors: likely targets of a selector that matched nothing."""
+    """Selectors of the page's larger landmarks, to suggest for a selector that matched nothing."""
     offers: list[str] = []
     for element in body.select("main,article,section[id],div[id],[role=main],table[id],#content")[:200]:
         name = element.attr("id")

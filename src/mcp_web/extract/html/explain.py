@@ -1,4 +1,4 @@
-"""Why the engine chose what it chose, as plain JSON values."""
+"""Explains the choice of the content, as plain JSON values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _QUOTE = 80
 
 
 def explain_choice(choice: Choice) -> dict[str, Any]:
-    """Candidates with scores, and what was removed with its chance."""
+    """The best candidates with their scores, and the largest removed blocks."""
     if choice.figures is None:
         return {"method": choice.method, "reason": "too many elements to weigh one by one", "root": _path(choice.root)}
     return {
@@ -40,7 +40,7 @@ def explain_config(applied: Applied) -> dict[str, Any]:
 
 
 def _candidates(choice: Choice) -> list[dict[str, Any]]:
-    """The boxes that hold most of the expected content, and how much of each was kept."""
+    """The boxes with most of the expected content, and how much of each was kept."""
     assert choice.figures is not None
     read = choice.figures.read
     expected: dict[Box, float] = {}
@@ -64,7 +64,7 @@ def _candidates(choice: Choice) -> list[dict[str, Any]]:
 
 
 def _removed(choice: Choice) -> list[dict[str, Any]]:
-    """The largest removed blocks: first those that came closest to staying."""
+    """The removed blocks with the most expected content first."""
     assert choice.figures is not None
     blocks = choice.figures.read.blocks
     gone = [at for at, keep in enumerate(choice.kept) if not keep]

@@ -1,4 +1,4 @@
-"""What kind of page it is: by its own declarations first, then by its structure."""
+"""The kind of a page: by its own declarations first, then by its URL and structure."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FORUM_NAMES = frozenset(
 
 
 def kind_of(url: str, metadata: Metadata, figures: PageFigures | None, names: frozenset[str]) -> PageKind:
-    """The kind of a page that no site config names."""
+    """The kind of a page without a site config."""
     declared = declared_kind(metadata)
     if not names.isdisjoint(_FORUM_NAMES) or declared == "forum":
         return "forum"
@@ -61,7 +61,7 @@ def _reads(figures: PageFigures | None) -> bool:
 
 
 def declared_kind(metadata: Metadata) -> PageKind | None:
-    """What the page says of itself: JSON-LD, microdata, OpenGraph."""
+    """The kind that the page declares by JSON-LD, microdata or OpenGraph; None if it declares none."""
     names = {name for node in metadata.structured_data for name in _names(node)}
     return next((kind for name, kind in _TYPES if name in names), None)
 

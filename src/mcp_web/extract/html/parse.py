@@ -1,4 +1,4 @@
-"""Bytes to tree: one parse a page, by the WHATWG rules, whatever the bytes are."""
+"""Parses HTML by the WHATWG rules, whatever the bytes are."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from mcp_web.model.page import Fetched
 
-# Formatting elements left open are opened again in every later block, as the standard asks: some thousand of them
-# with differing attributes make a tree of millions of nodes from a page of 200 KB.
+# The standard reopens unclosed formatting elements in every later block: some thousand of them with different
+# attributes make a tree of millions of nodes from a page of 200 KB.
 _FORMATTING = re.compile(
     r"<(/?)(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s>/])[^>]{0,2000}>", re.I
 )
@@ -25,7 +25,7 @@ _MOST_IN_WINDOW = 25
 
 
 class Parsed(NamedTuple):
-    """The tree of a page, and what is known of its source."""
+    """The tree of a page, and facts about its source."""
 
     tree: Tree
     notes: tuple[str, ...]  # on what could not be decoded
@@ -33,12 +33,12 @@ class Parsed(NamedTuple):
 
 
 def parse_page(page: Fetched) -> Parsed:
-    """The tree of a fetched page, its shadow trees included, and what a reader has to know about its bytes."""
+    """The tree of a fetched page, with its shadow trees, and notes about bytes that could not be decoded."""
     import turbohtml
 
     decoded = decode(page)
     text = decoded.text
-    if _is_bomb(text):
+    if _has_unclosed_formatting(text):
         text = _FORMATTING.sub("", text)
     has_shadows = _may_have_shadows(page.body)
     if has_shadows:
@@ -48,19 +48,19 @@ def parse_page(page: Fetched) -> Parsed:
 
 
 def _may_have_shadows(body: bytes) -> bool:
-    """Whether the source declares a shadow tree; of a page with two bytes for a letter that is not known here."""
+    """Whether the source may declare a shadow tree; always True for UTF-16, which is not searched."""
     return b"shadowroot" in body.lower() or b"\0" in body[:1000]
 
 
-def _is_bomb(text: str) -> bool:
-    """Whether formatting elements pile up. A look through small windows spares ordinary pages the full count."""
+def _has_unclosed_formatting(text: str) -> bool:
+    """Whether very many formatting elements are unclosed. Small samples are counted first, for speed."""
     if len(text) < _STEP:
         return False
-    suspect = any(_piles_up(text[at : at + _WINDOW]) for at in range(_WINDOW, len(text), _STEP))
+    suspect = any(_is_suspect(text[at : at + _WINDOW]) for at in range(_WINDOW, len(text), _STEP))
     return suspect and _left_open(text) > _MOST_OPEN
 
 
-def _piles_up(window: str) -> bool:
+def _is_suspect(window: str) -> bool:
     return window.count("<") - window.count("</") > _MOST_IN_WINDOW and _left_open(window) > _MOST_IN_WINDOW
 
 
@@ -74,6 +74,6 @@ def body_of(tree: Tree) -> Element | None:
 
 
 def page_title(tree: Tree) -> str:
-    """The text of the title element, as it stands."""
+    """The text of the title element, unchanged."""
     found = tree.select_one("title")
     return " ".join(found.text.split())[:500] if found is not None else ""

@@ -1,4 +1,4 @@
-"""Take everything out of the tree that was not kept."""
+"""Removes the blocks that were not kept from the tree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def prune(read: Blocks, kept: list[bool]) -> Element:
-    """Remove what went and return the smallest element around what stayed."""
+    """Remove all other blocks, and return the smallest element that contains the kept ones."""
     for block, keep in zip(read.blocks, kept, strict=True):
         if keep:
             block.box.kept += len(block.text)

@@ -1,4 +1,4 @@
-"""Choosing by selectors alone: for pages with too many boxes to weigh, in a few calls of the C library."""
+"""Chooses the content by selectors alone, for pages with too many boxes to score."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ if TYPE_CHECKING:
     from turbohtml import Document as Tree
     from turbohtml import Element
 
-# Never content, on no kind of page (the writer reads formulas from script[type^=math]).
+# Never content, on any kind of page (the writer reads formulas from script[type^=math]).
 NEVER = (
     "script:not([type^='math/' i]),style,template,svg,iframe:not([src]),canvas,object,embed,"
     "select,input:not([type=checkbox]),textarea,nav,button,dialog:not([open]),"
     "footer:not(blockquote footer,figure footer,[class*=footnote]),[role=navigation],[role=search],[role=menu],"
     "[role=menubar],[role=dialog],[role=alertdialog],[role=contentinfo]"
 )
-# What readers wrote below a page that declares itself an article.
+# Comments of readers; removed from a page that declares itself an article.
 COMMENTS = (
     "#comments,#respond,#disqus_thread,#comment-section,#comments-section,.comments-area,.comment-list,.commentlist,"
     ".comments-list,.comment-respond,.comments-section,.fb-comments,.comments-container,#commentform"
 )
-# Rarely content: dropped unless they hold a large part of what was chosen.
+# Rarely content: removed unless they have a large part of the chosen text.
 RARELY = (
     "aside,[role=complementary],[class*=sidebar i],[class*=cookie i],[class*=breadcrumb i],[class*=newsletter i],"
     "[class*=related i],[class*=share i],[class*=pagination i]"
 )
 ROOTS = ("main,[role=main]", "article", "#content,#main,#main-content")
-_MOST = 200  # elements looked at one by one
-_MOST_WRITTEN = 100_000  # elements: more than any page a person reads, and what can be written in a second
+_MOST = 200  # elements that are checked one by one
+_MOST_WRITTEN = 100_000  # elements: more than any page that people read has; they are written in a second
 
 
 def cut_off(root: Element) -> int:
-    """Take everything after the first elements out of a machine's page; returns how many elements it had, or 0."""
+    """Remove everything after the first elements of a very large page; returns how many elements it had, or 0."""
     root.remove("p:empty,div:empty,span:empty,li:empty,b:empty,a:empty")
     elements = _unwrapped(root).select("*")
     if len(elements) <= _MOST_WRITTEN:
@@ -45,7 +45,7 @@ def cut_off(root: Element) -> int:
 
 
 def _unwrapped(root: Element) -> Element:
-    """The first element inside that holds more than one thing: wrappers around wrappers are not what fills a page."""
+    """The first element that contains more than a single element: it skips wrappers."""
     from turbohtml import Element, Text
 
     while True:
@@ -56,7 +56,7 @@ def _unwrapped(root: Element) -> Element:
 
 
 def choose_by_rules(tree: Tree, body: Element) -> Element:
-    """The element that holds the content, with the parts that rarely are content taken out."""
+    """The element that contains the content, after parts that rarely are content were removed."""
     root = _root(tree, body)
     whole = max(1, len(root.text))
     for element in root.select(RARELY)[:_MOST]:

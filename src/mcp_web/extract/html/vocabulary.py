@@ -1,4 +1,4 @@
-"""Words that tell chrome from content in the names authors give to elements.
+"""Words in the names of elements that distinguish content from navigation, advertising and other chrome.
 
 Their order is part of the trained model: after a change, train again (`python -m bench.extraction.train`).
 """
@@ -28,7 +28,7 @@ NAME_WORDS = _words(
     quote blog news page wrap container column row section block note info notice alert warning overlay sticky print
     """
 )
-# Words that count against content and for it, pooled into two counts: each alone is too rare to learn from.
+# Words against content and words for it. Only their number is a feature: each word alone is too rare to learn from.
 CHROME_WORDS = _words(
     """
     nav menu foot side comment relat share sharing social promo advert cookie consent modal popup bread author meta
@@ -47,24 +47,24 @@ CONTENT_WORDS = _words(
     """
 )
 ALL_WORDS = tuple(dict.fromkeys((*NAME_WORDS, *CHROME_WORDS, *CONTENT_WORDS)))
-# Tags of a block's own box, numbered; what is not here is 40.
+# Tags of a block's box, numbered; other tags are 40.
 BOX_TAGS = _words(
     """
     p div li td th pre h1 h2 h3 h4 h5 h6 dt dd blockquote figcaption section article span main header aside form
     summary caption body table ul ol tr a details address
     """
 )
-# Tags around a block, one bit each.
+# Tags of a block's ancestors, one bit each.
 AROUND_TAGS = _words(
     "header aside main article form table ul ol li section figure pre blockquote details dl h1 h2 h3 h4 a p td"
 )
 
-# Boxes of these names hold comments and texts of other pages; their prose does not mark the page's core.
+# Boxes with these names contain comments and teasers; their prose does not count for finding the page's core.
 ASIDE_NAMES = _words("comment relat recommend promo newsletter widget cookie modal popup side advert sponsor")
 
 
 def _pattern(words: Iterable[str]) -> str:
-    """The words as one pattern without two ways to begin: each letter is looked at once."""
+    """A pattern that matches any of the words: a trie, so that each letter is tested once."""
     rest: dict[str, list[str]] = {}
     for word in words:
         rest.setdefault(word[:1], []).append(word[1:])
@@ -76,8 +76,8 @@ def _pattern(words: Iterable[str]) -> str:
 
 NAME_PATTERN = re.compile(_pattern(ALL_WORDS))
 
-# Phrases over, and in, the parts of a page that are not its content, in the languages most pages are written in.
-# Phrases instead of words where a word alone is common in texts.
+# Phrases in parts of a page that are not content, and in their headings, in the most common languages. If a word alone
+# is common in texts, a phrase stands for it.
 _PHRASES = _phrases(
     """
     share, sharing, tweet, follow us, email this, subscri, newsletter, sign up, signup, log in, login, sign in,
@@ -118,7 +118,7 @@ _LINE = 200  # characters; longer texts are sentences, not labels
 
 
 def says_aside(text: str) -> bool:
-    """Whether a line has a phrase of the parts around the content: "Related", "Share this", "© 2026"."""
+    """Whether a short line has a phrase of parts that are not content: "Related", "Share this", "© 2026"."""
     return len(text) < _LINE and _line_says_aside(text)
 
 

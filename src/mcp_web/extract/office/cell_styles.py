@@ -1,4 +1,4 @@
-"""The cell styles of a workbook: which show a number as a date, and which leave nothing to see."""
+"""The cell styles of a workbook: which of them show a number as a date, and which hide the content."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *rang
 _DATE_CODE = re.compile(r"[dy]|m{3,}|(?<![#0])m(?![#0])|h:?m", re.I)
 _LITERAL = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 _NOTHING = re.compile(r'(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*\Z')
-# The colours that files name by a number: the old palette's black and white, and the first two of a theme.
+# Colours by index: black and white of the old palette, and the first two of a theme.
 _INDEXED = {"0": "000000", "1": "ffffff", "8": "000000", "9": "ffffff", "64": "000000", "65": "ffffff"}
 T = TypeVar("T")
 _THEME = {"0": "ffffff", "1": "000000"}
 
 
 class CellStyles:
-    """What the styles say, by the index that a cell carries."""
+    """The styles of a workbook, by the index that a cell refers to."""
 
     def __init__(self, root: Element | None) -> None:
         formats = {
@@ -49,7 +49,7 @@ class CellStyles:
         return index in self._dates
 
     def shows_text(self, index: str) -> bool:
-        """Whether the format of a cell shows a text; a number it may show all the same."""
+        """Whether the format of a cell shows text; if not, it may still show numbers."""
         return index not in self._without_text
 
     def look(self, index: str) -> Look:
@@ -74,13 +74,13 @@ def font_look(font: Element) -> Look:
 
 
 def _shows_no_text(code: str) -> bool:
-    """Whether the fourth section of a format, that of texts, is there and empty."""
+    """Whether a format has four sections and the fourth, which is for text, is empty."""
     sections = re.sub(r'"[^"]*"', lambda found: "x" if found[0].strip('" ') else "", code).split(";")
     return len(sections) == 4 and not re.sub(r"\[[^\]]*\]|\s|_.", "", sections[3])
 
 
 def _fill(fill: Element) -> Look:
-    """What stands behind the text of a cell."""
+    """The background of a cell."""
     pattern, gradient = child(fill, "patternFill"), child(fill, "gradientFill")
     if gradient is not None:
         stops = [_colour(child(stop, "color")) for stop in gradient]
@@ -104,7 +104,7 @@ def _colour(element: Element | None) -> Colour | None:
 
 
 def _tinted(colour: Colour, tint: float) -> Colour:
-    """The colour lighter (up to 1, white) or darker (down to -1, black)."""
+    """The colour made lighter (tint up to 1, white) or darker (down to -1, black)."""
     end = 255.0 if tint > 0 else 0.0
     red, green, blue = (part + (end - part) * min(1.0, abs(tint)) for part in (colour.red, colour.green, colour.blue))
     return Colour(red, green, blue)

@@ -41,22 +41,22 @@ class Style:
 
 @dataclass(slots=True)
 class State:
-    """What the parts beside the text tell about it."""
+    """The state of the reader: styles and links of the document, and what was read so far."""
 
     styles: dict[str, Style] = field(default_factory=dict)
-    page: Look = PLAIN  # of text without a style
-    bullets: dict[tuple[str, int], bool] = field(default_factory=dict)  # (numbering id, depth) → no number
+    page: Look = PLAIN  # the look of text without a style
+    bullets: dict[tuple[str, int], bool] = field(default_factory=dict)  # (numbering id, depth) → bullet, not number
     links: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)  # ids of the footnotes met, in order
+    notes: list[str] = field(default_factory=list)  # ids of the footnotes that were referred to, in order
     hidden: int = 0
     counts: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def style(self, paragraph: Element | None) -> Style:
-        """The style that the properties of a paragraph name."""
+        """The style that the properties of a paragraph refer to."""
         return self.styles.get(value(paragraph, "pStyle"), Style())
 
     def seen(self, text: str, look: Look) -> str:
-        """The text; nothing, counted, where nobody sees it."""
+        """The text, if it is visible; else an empty string, and it is counted as hidden."""
         if look.is_seen:
             return text
         self.hidden += bool(text.strip())
@@ -83,7 +83,7 @@ def read_docx(page: Fetched) -> Document:
 
 
 def write_blocks(parent: Element, state: State) -> str:
-    """The paragraphs and tables under an element."""
+    """The paragraphs and tables in an element, as Markdown."""
     parts: list[str] = []
     before = ""
     for kind, text in _blocks(parent, state):
@@ -143,7 +143,7 @@ def _item(text: str, place: tuple[str, int], state: State) -> str:
 
 
 def _inline(element: Element, state: State, look: Look) -> str:
-    """The runs of a paragraph; neighbours of the same weight are written together."""
+    """The runs of a paragraph; adjacent runs with the same emphasis are joined."""
     parts: list[tuple[str, str]] = []  # (mark, text)
     for mark, text in _runs(element, state, look):
         if parts and parts[-1][0] == mark:
@@ -213,13 +213,13 @@ def _raw_run(run: Element, state: State, look: Look) -> str:
 
 
 def _paragraph_look(properties: Element | None, style: Style) -> Look:
-    """The style's look; hidden where the paragraph stands outside of the page or in lines of no height."""
+    """The look of a paragraph's style; hidden if the paragraph is off the page or its lines have no height."""
     look = replace(style.look, hidden=True) if _is_unseen_paragraph(properties) else style.look
     return look.on(_shading(properties))
 
 
 def _is_unseen_paragraph(properties: Element | None) -> bool:
-    """Whether paragraph properties, on a paragraph or in a style, put it outside of the page or into flat lines."""
+    """Whether paragraph properties move the paragraph off the page, or give its lines no height."""
     spacing, indent = child(properties, "spacing"), child(properties, "ind")
     exact = attribute(spacing, "lineRule") == "exact" and 0 <= _twips(attribute(spacing, "line"), 240) <= _FLAT
     aside = any(abs(_twips(attribute(indent, name), 0)) > _ASIDE for name in _INDENTS)
@@ -227,14 +227,14 @@ def _is_unseen_paragraph(properties: Element | None) -> bool:
 
 
 def _is_placed_away(frame: Element | None) -> bool:
-    """Whether a frame or table stands outside of its page, or has no height."""
+    """Whether a frame or table is off its page, or has no height."""
     places = [_twips(attribute(frame, name), 0) for name in ("x", "y", "tblpX", "tblpY")]
     flat = attribute(frame, "hRule") == "exact" and _twips(attribute(frame, "h"), 240) <= _FLAT
     return flat or any(abs(place) > _ASIDE for place in places)
 
 
 def _shading(properties: Element | None) -> Colour | None:
-    """The colour behind a text: of a solid pattern the pattern's own."""
+    """The background colour: of a solid pattern, the colour of the pattern."""
     shade = child(properties, "shd")
     return hex_colour(attribute(shade, "color" if value(shade) == "solid" else "fill"))
 
@@ -247,7 +247,7 @@ def _run_look(properties: Element | None, state: State, look: Look) -> Look:
 
 
 def _properties_look(properties: Element | None) -> Look:
-    """What run properties say, in a style or on a run."""
+    """The look that run properties define, in a style or on a run."""
     if properties is None:
         return Look()
     hidden = None
@@ -273,7 +273,7 @@ def _colour(properties: Element) -> Colour | None:
 
 
 def _is_squeezed(properties: Element) -> bool:
-    """Letters that lie on top of each other or have no width."""
+    """Whether letters lie on top of each other, have no width, or are moved off the page."""
     scale = value(properties, "w") or "100"
     if abs(_twips(value(properties, "position"), 0)) > _FAR:
         return True
@@ -307,7 +307,7 @@ def _table(table: Element, state: State) -> str:
 
 
 def _cell(cell: Element, state: State, behind: Colour | None) -> list[str]:
-    """The text of a cell, and an empty one for each further column that it spans."""
+    """The text of a cell, and an empty string for each further column that it spans."""
     properties = child(cell, "tcPr")
     merged = child(properties, "vMerge")
     carried = merged is not None and value(merged) != "restart"

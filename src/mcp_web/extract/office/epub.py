@@ -1,4 +1,4 @@
-"""Books (epub) → Markdown: the chapters in reading order."""
+"""EPUB books → Markdown: the chapters in reading order."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def read_epub(page: Fetched) -> Document:
 
 
 def _with_sheets(package: Package, chapter: str, html: str) -> str:
-    """The chapter with the book's own style sheets in it, and without the cases of a switch that no reader knows."""
+    """The chapter with the book's style sheets embedded, and without `epub:case` elements, which readers ignore."""
 
     def sheet(found: re.Match[str]) -> str:
         target = _HREF.search(found[0])
@@ -69,7 +69,7 @@ def _with_sheets(package: Package, chapter: str, html: str) -> str:
 
 
 def _sheet(package: Package, name: str, depth: int) -> str:
-    """A style sheet of the book with those that it imports in front."""
+    """A style sheet of the book, with the sheets that it imports before it."""
     text = (package.read(name) or b"")[:_MOST_STYLE].decode("utf-8", "replace").replace("</", "")
     imported = _IMPORT.findall(text)[:_MOST_IMPORTS] if depth < _DEEPEST else []
     return "".join(_sheet(package, _beside(name, each), depth + 1) for each in imported) + _IMPORT.sub("", text)
@@ -80,7 +80,7 @@ def _beside(name: str, target: str) -> str:
 
 
 def _chapters(book: Element, folder: str) -> list[str]:
-    """Part names of the spine, in order; navigation documents are left out."""
+    """The file names of the chapters in reading order, without navigation documents."""
     files: dict[str, str] = {}
     for item in children(child(book, "manifest")):
         if "html" in item.get("media-type", "") and "nav" not in item.get("properties", "").split():

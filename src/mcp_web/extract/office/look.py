@@ -1,4 +1,4 @@
-"""Is the text of a document seen? By its colour against what stands behind it, its size, and marks that hide it."""
+"""How text in an office document looks, to decide whether it is visible: colour, background, size, hidden marks."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _TINY = 2.0  # points
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a style says about its text; None where it says nothing."""
+    """What a style defines about text; None for what it does not define."""
 
     hidden: bool | None = None
     colour: Colour | None = None
     size: float | None = None  # points
-    background: Colour | None = None  # behind the text
-    unknown: bool = False  # whether a picture or a theme paints the background
+    background: Colour | None = None
+    unknown: bool = False  # whether the background is a picture or a theme colour
 
     def over(self, below: Look) -> Look:
-        """This style on top of a weaker one."""
+        """This look combined with a weaker one, which it overrides."""
         return Look(
             below.hidden if self.hidden is None else self.hidden,
             self.colour or below.colour,
@@ -31,7 +31,7 @@ class Look:
         )
 
     def on(self, background: Colour | None) -> Look:
-        """The same with something else behind it, where there is something."""
+        """The same look on another background; unchanged if that is None."""
         return self if background is None else replace(self, background=background, unknown=False)
 
     @property
@@ -39,7 +39,7 @@ class Look:
         if self.hidden or (self.size is not None and self.size <= _TINY):
             return False
         if self.colour is None:
-            # Letters are black unless something says otherwise; some programs turn them white on a dark background.
+            # Text without a colour is black, and some programs make it white on a dark background.
             return True
         if self.colour.alpha < 0.06:
             return False
@@ -51,6 +51,6 @@ PLAIN = Look()
 
 
 def hex_colour(value: str | None) -> Colour | None:
-    """A colour of six hexadecimal digits; an eight-digit one begins with its alpha, which programs ignore."""
+    """A colour of six hexadecimal digits; of eight digits, the first two are the alpha, which programs ignore."""
     digits = (value or "").strip().lower().lstrip("#")
     return parse_colour(f"#{digits[-6:]}") if len(digits) in (6, 8) else None

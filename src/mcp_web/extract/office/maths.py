@@ -1,4 +1,4 @@
-"""Office formulas (OMML) → TeX: fractions, roots, powers, indexes, sums, matrices; anything else as its letters."""
+"""Office formulas (OMML) → TeX: fractions, roots, powers, indexes, sums, matrices; other elements as their text."""
 
 from __future__ import annotations
 

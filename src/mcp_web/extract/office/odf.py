@@ -30,10 +30,10 @@ class State:
     notes: list[str] = field(default_factory=list)  # footnotes, in order
     cut: bool = False  # a table was longer than what is shown
     styles: OdfStyles = field(default_factory=OdfStyles)
-    hidden: int = 0  # texts that nobody sees
+    hidden: int = 0  # hidden texts
 
     def unseen(self, element: Element) -> bool:
-        """Whether the element is not shown; its text is counted then."""
+        """Whether the element is hidden; if so, its text is counted."""
         if not self.styles.hides(element):
             return False
         self.hidden += any((text or "").strip() for text in element.itertext())
@@ -86,7 +86,7 @@ def _blocks(parent: Element, state: State, depth: int) -> Iterator[str]:
 
 
 def _list(element: Element, state: State, depth: int) -> Iterator[str]:
-    """Items; the mark \\0 before an item joins it to the one above without a blank line."""
+    """The items of a list; \\0 before an item joins it to the item above without a blank line."""
     first = depth == 0
     for item in children(element, "list-item", "list-header"):
         for each in item:
@@ -131,7 +131,7 @@ def _hidden_columns(table: Element, state: State) -> frozenset[int]:
 
 
 def _is_off_page(element: Element) -> bool:
-    """A frame that was placed far outside of its page, or has no size."""
+    """Whether a frame is positioned far off its page, or has no size."""
     for name in ("x", "y"):
         value = attribute(element, name) or ""
         found = re.match(r"(-?\d{1,6}(?:\.\d+)?)(cm|in|mm|pt)\Z", value)

@@ -1,4 +1,4 @@
-"""The styles of an OpenDocument file: which of them hide their text, table, row or page."""
+"""The styles of an OpenDocument file: how text looks, and which styles hide a table, row or page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEEPEST = 10
 
 
 class OdfStyles:
-    """What the styles of a file say about their text, by name."""
+    """The styles of a file, by name."""
 
     def __init__(self, *roots: Element | None) -> None:
         self._elements: dict[str, Element] = {}
@@ -41,7 +41,7 @@ class OdfStyles:
         return self._looks[name]
 
     def hides(self, element: Element) -> bool:
-        """Whether the element, or its style, says that it is not shown."""
+        """Whether the element or its style is marked as hidden."""
         if attribute(element, "display") in ("none", "false") or attribute(element, "is-hidden") == "true":
             return True
         if attribute(element, "visibility") in ("hidden", "collapse", "filter"):
@@ -88,7 +88,7 @@ def _look(style: Element) -> Look:
 
 
 def _is_unreadable(properties: Element) -> bool:
-    """Letters without look, of no size, on top of each other, or far above or below their line."""
+    """Whether letters are transparent, have no size, lie on top of each other, or are far off their line."""
     opacity, size = _percent(attribute(properties, "opacity")), _percent(attribute(properties, "font-size"))
     if (opacity is not None and opacity < 6) or (size is not None and size < 15):
         return True
@@ -100,7 +100,7 @@ def _is_unreadable(properties: Element) -> bool:
 
 
 def _is_out_of_page(properties: Element) -> bool:
-    """A paragraph that starts outside of its page, or whose lines have no height."""
+    """Whether a paragraph starts off its page, or its lines have no height."""
     moves = [_points(attribute(properties, name)) for name in ("margin-left", "margin-right", "text-indent")]
     height = _points(attribute(properties, "line-height"))
     return (height is not None and height < 1.5) or any(move is not None and abs(move) > _WIDE for move in moves)

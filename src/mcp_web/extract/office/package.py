@@ -1,4 +1,4 @@
-"""Reads a zipped office file safely: every part has a size limit, and no XML entity is expanded."""
+"""Reads a zipped office file safely: every part has a size limit, and XML entities are refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 
-# The declarations that make XML dangerous are refused before parsing; see Package.xml.
+# Entity declarations, which make XML dangerous, are refused before parsing; see Package.parse.
 from xml.etree import ElementTree
 
 from mcp_web.errors import ExtractFailed
@@ -42,7 +42,7 @@ class Package:
         self.names = frozenset(info.filename for info in self._zip.infolist()[:_PARTS])
 
     def read(self, name: str) -> bytes | None:
-        """A part, or None when it is absent. The sizes in the zip directory are not trusted."""
+        """The bytes of a part; None if it is absent. The sizes in the zip directory are not trusted."""
         if name not in self.names:
             return None
         try:
@@ -56,12 +56,12 @@ class Package:
         return data
 
     def xml(self, name: str) -> Element | None:
-        """A part parsed, or None when it is absent."""
+        """A parsed part; None if it is absent."""
         data = self.read(name)
         return None if data is None else self.parse(data, name)
 
     def refuse_entities(self, data: bytes, name: str) -> None:
-        """Refuse entity declarations: office files have none, and attacks use them to exhaust memory or read files."""
+        """Raise an error for entity declarations: office files have none, and attacks use them."""
         if b"<!ENTITY" in data or b"<\x00!\x00E\x00N\x00T\x00I\x00T\x00Y" in data:
             raise self.failed(f"declares XML entities (part {quoted(name)})")
 
@@ -73,7 +73,7 @@ class Package:
             raise self.failed(f"holds broken XML (part {quoted(name)}, line {error.position[0]})") from error
 
     def relations(self, part: str) -> dict[str, str]:
-        """Relation id → target of an Office Open XML part; inner targets as part names, outer ones as URLs."""
+        """The relations of an Office Open XML part: id → part name, or URL if it is external."""
         folder, _, name = part.rpartition("/")
         root = self.xml(f"{folder}/_rels/{name}.rels" if folder else f"_rels/{name}.rels")
         found: dict[str, str] = {}
@@ -85,7 +85,7 @@ class Package:
         return found
 
     def core_facts(self) -> tuple[str, Metadata]:
-        """Title and facts of an Office Open XML file."""
+        """The title and metadata of an Office Open XML file."""
         return read_facts(self.xml("docProps/core.xml"))
 
     def failed(self, what: str, suggestion: str | None = None) -> ExtractFailed:
@@ -97,7 +97,7 @@ class Package:
 
 
 def read_facts(root: Element | None) -> tuple[str, Metadata]:
-    """Title and facts under the Dublin Core names that Office, OpenDocument and EPUB share."""
+    """The title and metadata in Dublin Core, which Office, OpenDocument and EPUB use."""
     found: dict[str, str] = {}
     creators: list[str] = []
     for element in root.iter() if root is not None else ():
@@ -119,12 +119,12 @@ def read_facts(root: Element | None) -> tuple[str, Metadata]:
 
 
 def local(tag: object) -> str:
-    """A tag without its namespace; comments and the like have none."""
+    """A tag without its namespace; empty for comments."""
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def attribute(element: Element | None, name: str) -> str | None:
-    """An attribute by its local name, whatever its namespace."""
+    """The value of an attribute by its local name, in any namespace."""
     for key, value in element.attrib.items() if element is not None else ():
         if key == name or key.endswith("}" + name):
             return value
@@ -132,12 +132,12 @@ def attribute(element: Element | None, name: str) -> str | None:
 
 
 def value(element: Element | None, *path: str) -> str:
-    """The `val` of what stands at the end of a path; empty where there is none."""
+    """The `val` attribute of the element at the end of a path; empty if there is none."""
     return attribute(child(element, *path), "val") or ""
 
 
 def child(element: Element | None, *path: str) -> Element | None:
-    """The first child by local names, down a path."""
+    """The element at the end of a path of local names."""
     for name in path:
         if element is None:
             return None
@@ -146,20 +146,20 @@ def child(element: Element | None, *path: str) -> Element | None:
 
 
 def relation_id(element: Element) -> str:
-    """The relation that a sheet or a slide names; its other attribute is also called id."""
+    """The relation id of a sheet or slide: its `id` attribute that has a namespace."""
     return next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
 
 
 def children(element: Element | None, *names: str) -> list[Element]:
-    """The children, or those with one of the local names."""
+    """The children; if names are given, those with one of these local names."""
     return [each for each in element if not names or local(each.tag) in names] if element is not None else []
 
 
 def descendants(element: Element | None, name: str) -> Iterator[Element]:
-    """Everything below with the local name, in order."""
+    """All descendants with the local name, in order."""
     return (each for each in element.iter() if local(each.tag) == name) if element is not None else iter(())
 
 
 def letters(element: Element) -> str:
-    """The text of every `t` below."""
+    """The text of all `t` elements in an element."""
     return "".join(each.text or "" for each in descendants(element, "t"))

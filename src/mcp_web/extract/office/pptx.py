@@ -67,7 +67,7 @@ def _slide_size(root: Element | None) -> Place:
 def _slide(
     package: Package, name: str, content: Element, number: int, size: Place, backgrounds: dict[str, Look]
 ) -> tuple[str, int]:
-    """The Markdown of a slide, and how many of its texts nobody sees."""
+    """The Markdown of a slide, and how many of its texts are hidden."""
     title = ""
     parts: list[str] = []
     background = _background(package, name, content, backgrounds)
@@ -94,7 +94,7 @@ def _slide(
 
 
 def _is_shrunk(body: Element | None) -> bool:
-    """Whether a text was made so small that it fits its box that nobody can read it."""
+    """Whether the text was shrunk to fit its box so much that nobody can read it."""
     fit = child(body, "normAutofit")
     scale = (fit.get("fontScale") if fit is not None else None) or ""
     return scale.removesuffix("%").isdigit() and int(scale.removesuffix("%")) < (15 if "%" in scale else 15_000)
@@ -108,7 +108,7 @@ class _Pictures:
         self._slide = slide
 
     def is_opaque(self, picture: Element) -> bool:
-        """Whether a picture lets nothing through: told for photographs, and for PNG by its first bytes."""
+        """Whether a picture is opaque: known for photographs, and for PNG from its header."""
         blip = child(picture, "blipFill", "blip")
         target = attribute(blip, "embed") if blip is not None and not len(blip) else None
         name = self._package.relations(self._slide).get(target or "", "")
@@ -119,9 +119,9 @@ class _Pictures:
 
 
 def _background(package: Package, name: str, content: Element, known: dict[str, Look], depth: int = 0) -> Look:
-    """What stands behind the texts of a slide: its own background, else its layout's, else its master's.
+    """The background of a slide: its own, else its layout's, else its master's.
 
-    `known` keeps what layouts and masters say, so that each is read once.
+    `known` caches those of layouts and masters.
     """
     background = child(content, "cSld", "bg")
     if background is not None:
@@ -169,7 +169,7 @@ def _tables(frame: Element, background: Look) -> Iterator[str]:
 
 
 def _cell(cell: Element, background: Look) -> Iterator[str]:
-    """The texts of a cell; the style of the table may paint it, so that only its own colour counts."""
+    """The texts of a cell. Without a fill of its own its background is unknown: the table style may paint it."""
     fill = fill_of(child(cell, "tcPr"))
     look = background.on(fill) if fill is not None else Look(unknown=True)
     return _lines(child(cell, "txBody"), look, bulleted=False)

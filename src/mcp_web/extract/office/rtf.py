@@ -35,7 +35,7 @@ def read_rtf(page: Fetched) -> Document:
 
 
 def _without_hidden(source: str) -> tuple[str, int]:
-    """The source without the letters that nobody sees: marked as hidden, tiny, or in the colour of the paper."""
+    """The source without hidden text: marked as hidden, tiny, or in the colour of its background."""
     colours = _colour_table(source)
     kept: list[str] = []
     look, reasons = Look(), frozenset[str]()
@@ -72,7 +72,7 @@ def _colour_table(source: str) -> list[Colour | None]:
 
 
 def _changed(look: Look, word: str, number: int | None, colours: list[Colour | None]) -> Look:
-    """The look after a control word that speaks of letters."""
+    """The look after a control word that changes the text."""
     if word == "fs":
         return replace(look, size=(24 if number is None else number) / 2)
     colour = colours[number] if number is not None and 0 <= number < len(colours) else None
@@ -82,7 +82,7 @@ def _changed(look: Look, word: str, number: int | None, colours: list[Colour | N
 
 
 def _reasons(known: frozenset[str], word: str, number: int | None) -> frozenset[str]:
-    """The control words that hide the letters after one more of them."""
+    """The control words that hide the text, after one more control word."""
     if word == "plain":
         return known & _OF_PARAGRAPHS.keys()
     if word == "pard":
@@ -93,7 +93,7 @@ def _reasons(known: frozenset[str], word: str, number: int | None) -> frozenset[
     return known | {word} if test(1 if number is None else number) else known - {word}
 
 
-# Words that hide letters, and with what number: those of a paragraph hold until `pard`, those of letters until `plain`.
+# Control words that hide text, with a test of their number; in force until `plain`, or until `pard` for paragraphs.
 _OF_LETTERS: dict[str, Callable[[int], bool]] = {
     "v": lambda number: number != 0,
     "deleted": lambda number: number != 0,

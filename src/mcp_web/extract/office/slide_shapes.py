@@ -1,4 +1,4 @@
-"""The shapes of a slide that a person sees: on the slide, not hidden, not covered."""
+"""The shapes of a slide that are visible: on the slide, not hidden, not covered."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Shape:
     element: Element
-    place: Place | None  # None: where its layout puts it
+    place: Place | None  # None if its layout defines it
     seen: bool
 
 
 def shapes_of(tree: Element | None, slide: Place, is_opaque: Callable[[Element], bool]) -> list[Shape]:
-    """Every shape, from the back to the front; `is_opaque` tells of a picture whether it lets nothing through."""
+    """All shapes, from back to front. `is_opaque` returns whether a picture is opaque."""
     found = list(_shapes(tree, None, True, 0))
     covers = [
         (at, shape.place)
@@ -107,7 +107,7 @@ def _moved(place: Place | None, move: _Move | None) -> Place | None:
 
 
 def _inside(frame: Element | None, move: _Move | None) -> _Move | None:
-    """How a group places what stands in it."""
+    """The move for the content of a group."""
     outer, inner = _moved(_place(frame), move), _place(frame, "chOff", "chExt")
     if outer is None or inner is None or inner.right == inner.left or inner.bottom == inner.top:
         return move
@@ -117,7 +117,7 @@ def _inside(frame: Element | None, move: _Move | None) -> _Move | None:
 
 
 def fill_of(properties: Element | None) -> Colour | None:
-    """The solid colour of a shape, a cell or a text."""
+    """The solid fill colour of a shape, a cell or a text; None if there is none."""
     gradient = child(properties, "gradFill", "gsLst")
     if gradient is not None:
         stops = [_colour_in(stop) for stop in gradient]
@@ -127,7 +127,7 @@ def fill_of(properties: Element | None) -> Colour | None:
 
 
 def _colour_in(holder: Element | None) -> Colour | None:
-    """The colour that stands in an element, with its changes; None for one that is not known."""
+    """The colour defined in an element, with its modifications; None if it is not known."""
     element = holder[0] if holder is not None and len(holder) else None
     found = _named(element) if element is not None else None
     for change in element if element is not None else ():
@@ -165,7 +165,7 @@ def _changed(colour: Colour, change: str, share: float) -> Colour | None:
 
 
 def run_look(properties: Element | None) -> Look:
-    """What run properties say about their letters."""
+    """The look that run properties define."""
     if properties is None:
         return Look()
     size = attribute(properties, "sz") or ""

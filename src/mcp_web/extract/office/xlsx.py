@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-# Parts are checked for entity declarations before they are parsed; see package.py.
+# Entity declarations are refused before a part is parsed; see package.py.
 from xml.etree import ElementTree
 
 from mcp_web.extract.assemble import assemble
@@ -65,17 +65,17 @@ def read_xlsx(page: Fetched) -> Document:
 
 
 class Values:
-    """Turns cells into text: shared strings, dates by their format, formulas by their last result."""
+    """Converts cells to text: shared strings, dates by their format, formulas by their last result."""
 
     def __init__(self, package: Package, *, epoch_1904: bool) -> None:
         self._shared = children(package.xml("xl/sharedStrings.xml"))
         self._styles = CellStyles(package.xml("xl/styles.xml"))
-        self.hidden = 0  # cells that nobody sees
+        self.hidden = 0  # hidden cells and runs
         self._epoch = datetime(1904, 1, 1) if epoch_1904 else datetime(1899, 12, 30)
         self._left = _CELLS
 
     def rows(self, data: bytes) -> tuple[list[list[str]], bool]:
-        """The filled rows of a sheet, and whether some were left out."""
+        """The rows of a sheet that are not empty, and whether some were left out."""
         rows: list[list[str]] = []
         form = _SheetForm(covered=_covered_cells(data))
         for _, element in ElementTree.iterparse(io.BytesIO(data)):  # noqa: S314  checked before
@@ -134,7 +134,7 @@ class Values:
         return _number(text) if kind == "n" else text
 
     def _string(self, item: Element, look: Look) -> str:
-        """The text of a string item without its phonetic reading aids and without runs that nobody sees."""
+        """The text of a string item, without phonetic annotations and hidden runs."""
         return "".join(self._pieces(item, look))
 
     def _pieces(self, item: Element, look: Look) -> Iterator[str]:
@@ -162,7 +162,7 @@ class Values:
 
 @dataclass(slots=True)
 class _SheetForm:
-    """What a sheet says about its rows and columns before they come."""
+    """What a sheet defines about its rows and columns."""
 
     covered: frozenset[str]  # cells under a merged one
     unseen: frozenset[int] = frozenset()  # columns, counted from 0
@@ -174,7 +174,7 @@ class _SheetForm:
             self.unseen = frozenset(range(_COLUMNS))
 
     def read_columns(self, columns: Element) -> None:
-        """The columns that are hidden or have no width, except those of a folded group."""
+        """Read which columns are hidden or have no width; those of a collapsed group count as visible."""
         found = set(self.unseen)
         for column in columns:
             first, last = column.get("min", ""), column.get("max", "")
@@ -190,7 +190,7 @@ class _SheetForm:
 
 
 def _covered_cells(data: bytes) -> frozenset[str]:
-    """The cells that lie under a merged one, of which only the first is shown."""
+    """The cells that are covered by a merged cell."""
     found: set[str] = set()
     for left, top, right, bottom in _MERGED.findall(data):
         first, last = _column(left.decode()) or 0, min(_column(right.decode()) or 0, _COLUMNS)
@@ -212,7 +212,7 @@ def _is_flat(element: Element, name: str, least: float = _FLAT) -> bool:
 
 
 def _number(text: str) -> str:
-    """A stored double as people write it: 0.1 is kept as 0.10000000000000001."""
+    """A number as people write it: 0.1 is stored as 0.10000000000000001."""
     if len(text) < 15:
         return text
     try:
@@ -232,7 +232,7 @@ def _column(reference: str) -> int | None:
 
 
 def _trimmed(rows: list[list[str]]) -> list[list[str]]:
-    """Rows without columns that are empty everywhere, at the left and at the right."""
+    """The rows without columns at the left and right that are empty in all rows."""
     if not rows:
         return rows
     width = max(len(row) for row in rows)

@@ -1,4 +1,4 @@
-"""A zip file of no further type: a document that its server did not name, or no document at all."""
+"""Zip files without a more specific type: an office document, or not a document."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mcp_web.errors import UnsupportedContent
 from mcp_web.extract.office.package import Package
 from mcp_web.model.page import Document, Fetched
 
-# A part that only this kind has → its reader.
+# A part that only one type of document has → the reader of that type.
 _SIGNS = {
     "word/document.xml": "docx:read_docx",
     "xl/workbook.xml": "xlsx:read_xlsx",
@@ -20,7 +20,7 @@ _SIGNS = {
 
 
 def read_zip(page: Fetched) -> Document:
-    """Detects the type of a zip file by its content."""
+    """Reads the document in a zip file, whose type is detected by its parts."""
     package = Package(page)
     for part, place in _SIGNS.items():
         if part in package.names:

@@ -1,6 +1,6 @@
-"""A page rendered by PDFium, to see where it shows anything: layers, clips, covers and colours are all in the picture.
+"""Renders a page with PDFium, to see where something is visible: layers, clips, covers and colours all count.
 
-Rendering costs about a sixth of reading the same page.
+Rendering takes about a sixth of the time of reading the same page.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LEAST_CHANGE = 10  # of 255, between the lightest and the darkest point; pale g
 
 
 class Drawing:
-    """The pixels of a page, found by its own coordinates."""
+    """The pixels of a page, addressed by the coordinates of the page."""
 
     def __init__(self, page: PdfPage, box: Box) -> None:
         self._box = box
@@ -31,7 +31,7 @@ class Drawing:
         self._bitmap = bitmap  # owns the pixels
 
     def shows(self, box: Box) -> bool:
-        """Whether anything is visible in the box; True where that is not known."""
+        """Whether anything is visible in the box; True if that is not known."""
         left = max(0, int((box.left - self._box.left) * self._scale))
         right = min(self._width, int((box.right - self._box.left) * self._scale) + 1)
         top = max(0, int((self._box.top - box.top) * self._scale))

@@ -1,7 +1,7 @@
-"""PDF → Document: PDFium reads the characters, the layout is ours.
+"""PDF → Document: PDFium reads the characters, our own code finds the layout.
 
-PDFium was chosen by measurement over 88 real files: the text of a page costs a tenth of what pdfminer.six needs and
-a fifth of pypdf, at half the memory, and it never ran away (docs/concepts/formats.md has the figures).
+PDFium was chosen by measurement over 88 real files: it reads a page in a tenth of the time of pdfminer.six and a fifth
+of that of pypdf, with half the memory, and no file took it very long (docs/concepts/formats.md has the figures).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import LONGEST, assemble
 from mcp_web.extract.ocr import find_tesseract
 from mcp_web.extract.options import ExtractOptions
-from mcp_web.extract.pdf.furniture import drop_furniture
 from mcp_web.extract.pdf.headings import OutlineItem, Styles, read_styles
 from mcp_web.extract.pdf.layout import read_blocks
+from mcp_web.extract.pdf.running_lines import drop_running_lines
 from mcp_web.extract.pdf.scans import Scans, read_scans
 from mcp_web.extract.pdf.words import PageText, read_page
 from mcp_web.extract.pdf.write import page_marker, write_blocks
@@ -29,12 +29,12 @@ from mcp_web.text.headings import read_headings
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-# PDFium keeps global state: two threads in it at once crash the process.
+# PDFium has global state: two threads that use it at once crash the process.
 _ONE_AT_A_TIME = threading.Lock()
 _MOST_PAGES = 1500
-_SECONDS = 6.0  # seconds of reading; then the part read so far is returned, before the worker is killed
+_SECONDS = 6.0  # of reading; then the part read so far is returned, before the worker is killed
 _MOST_OUTLINE = 2000
-_SCAN = 25  # characters; a page with a picture and less text than this is a scan
+_SCAN = 25  # characters; a page that is an image with less text than this is a scan
 _NO_TITLE = re.compile(
     r"untitled|^\(?anonymous\)?$|microsoft (?:word|powerpoint|excel)|"
     r"\.(?:docx?|indd|tex|dvi|pdf|pptx?|xlsx?|qxd|exe|rtf)\b|^\W*$",
@@ -44,7 +44,7 @@ _MARKER = re.compile(r"^<!-- page (\d+) -->$", re.M)
 
 
 def read_pdf(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads a PDF: the text of each page follows a comment with the page's number."""
+    """Reads a PDF; a comment with the page number is before the text of each page."""
     import pypdfium2
 
     with _ONE_AT_A_TIME:
@@ -73,7 +73,7 @@ def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
     notes += recognised.notes(scans, len(pages))
     facts = pdf.get_metadata_dict(skip_empty=True)
     first = _largest(pages)
-    drop_furniture(pages)
+    drop_running_lines(pages)
     styles = read_styles(pages, _outline(pdf))
     text = "\n\n".join(
         part for each in pages for part in (page_marker(each.number), _text(each, styles, recognised)) if part
@@ -92,13 +92,13 @@ def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
 
 
 def _text(page: PageText, styles: Styles, recognised: Scans) -> str:
-    """The text of a page: recognised in its picture, else as it is written in the file."""
+    """The text of a page: recognised in its image, else the text in the file."""
     found = recognised.pages.get(page.number)
     return found.text if found else write_blocks(read_blocks(page, styles))
 
 
 def read_outline(markdown: str) -> tuple[Heading, ...]:
-    """The headings with the page they stand on as their anchor; the pages themselves where there are no headings."""
+    """The headings, with their page as the anchor; if there are none, one heading for each page."""
     marks = [(match.start(), match[1]) for match in _MARKER.finditer(markdown)]
     found = read_headings(markdown)
     if not found:
@@ -114,7 +114,7 @@ def read_outline(markdown: str) -> tuple[Heading, ...]:
 
 
 def _pages(pdf: PdfDocument) -> tuple[list[PageText], list[str]]:
-    """The pages up to our ceilings, and the notes about what was left out."""
+    """The pages, up to the limits of number, size and time, and notes about what was left out."""
     import pypdfium2
 
     pages: list[PageText] = []
@@ -155,7 +155,7 @@ def _outline(pdf: PdfDocument) -> Iterator[OutlineItem]:
 
 
 def _largest(pages: list[PageText]) -> str:
-    """The largest lines of the first page with text: usually the title. Where all lines are alike, the first one."""
+    """The largest lines of the first page with text, which are usually the title; the first line if all are alike."""
     lines = next((each.lines for each in pages if each.lines), [])
     worded = [line for line in lines if sum(char.isalpha() for char in line.text) >= 4]
     size = max((line.size for line in worded), default=0.0)

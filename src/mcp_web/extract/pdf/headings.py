@@ -1,4 +1,4 @@
-"""Which lines of a PDF are headings: those its outline names, else those that are larger or bolder than the text."""
+"""The headings of a PDF: the lines that its outline names, else those that are larger or bolder than the text."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class OutlineItem:
 
 @dataclass(frozen=True, slots=True)
 class Styles:
-    """The style of a document's text, and the sizes of its headings."""
+    """The style of the body text, and the sizes of headings."""
 
-    size: float  # of most of the text
-    bold: bool  # the text itself is bold
-    mono: bool  # the text itself is typewriter
+    size: float  # of the body text
+    bold: bool  # whether the body text is bold
+    mono: bool  # whether the body text is in a fixed-width font
     sizes: tuple[float, ...] = ()  # of headings, largest first
     outline: Mapping[int, tuple[OutlineItem, ...]] = field(default_factory=dict)  # by page
 
     def level(self, line: Line, page: int) -> int | None:
-        """The heading level of a line, or None."""
+        """The heading level of a line; None if it is not a heading."""
         text = line.text
         if len(text) > _LONGEST or not any(char.isalpha() for char in text):
             return None
@@ -42,7 +42,7 @@ class Styles:
             return self._in_outline(text, page) or (1 if self._is_title(line, page) else None)
         if line.size >= self.size * _LARGER:
             return next((at for at, size in enumerate(self.sizes, 1) if line.size >= size * 0.97), len(self.sizes) or 1)
-        # Bold lines at the text's own size are headings only when they look like one in every other way.
+        # A bold line of the size of the body text is a heading only if it has all other signs of one.
         lettered = line.bold and not self.bold and not line.mono and line.size >= self.size * 0.95
         if (
             lettered
@@ -66,7 +66,7 @@ class Styles:
 
 
 def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) -> Styles:
-    """The styles of a document, weighed by how many characters have them."""
+    """The styles of a document, weighted by the number of characters."""
     sizes: Counter[float] = Counter()
     bold: Counter[bool] = Counter()
     mono: Counter[bool] = Counter()
@@ -87,7 +87,7 @@ def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) 
 
 
 def _found(styles: Styles, pages: Sequence[PageText]) -> bool:
-    """Whether the outline's titles stand on the pages it names: some outlines are file names or slide numbers."""
+    """Whether the titles of the outline are on the pages it names: some outlines are file names or slide numbers."""
     items = sum(len(of_page) for of_page in styles.outline.values())
     if items < 2:
         return False
@@ -96,7 +96,7 @@ def _found(styles: Styles, pages: Sequence[PageText]) -> bool:
 
 
 def _distinct(sizes: list[float]) -> tuple[float, ...]:
-    """Sizes that a reader can distinguish, at most four."""
+    """The sizes that a reader can distinguish, at most four."""
     kept: list[float] = []
     for size in sizes:
         if not kept or size < kept[-1] * 0.94:

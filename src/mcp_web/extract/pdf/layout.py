@@ -30,7 +30,7 @@ class PdfBlock:
     marker: str = ""  # of an item, as it is written
 
     def words(self) -> list[Word]:
-        """All words; without the mark that an item begins with."""
+        """All words, without the marker of an item."""
         found = [word for line in self.lines for word in line.words]
         return found[1:] if self.marker and self.marker == found[0].text else found
 
@@ -61,7 +61,7 @@ def read_blocks(page: PageText, styles: Styles) -> list[PdfBlock]:
 
 
 def _with_marks(lines: Sequence[Line]) -> list[Line]:
-    """Lines with the bullets that were written apart from them."""
+    """The lines, joined with bullets that are separate lines in the file."""
     joined: list[Line] = []
     for line in lines:
         mark = joined[-1] if joined else None
@@ -79,9 +79,9 @@ def _with_marks(lines: Sequence[Line]) -> list[Line]:
 
 
 def _order(lines: Sequence[Line], owner: Mapping[int, Table]) -> list[int]:
-    """The order to read lines in: as they were written, or from top to bottom where nothing stands side by side.
+    """The reading order of the lines: as in the file, or from top to bottom if the page has no columns.
 
-    Programs draw boxes and headings in any order; only with columns is the order of writing the better guess.
+    Programs write boxes and headings in any order; only for columns is the order in the file the better guess.
     """
     written = list(range(len(lines)))
     falling = sorted(written, key=lambda at: (-lines[at].box.top, lines[at].box.left))
@@ -109,9 +109,9 @@ def _begin(line: Line, page: PageText, styles: Styles) -> PdfBlock:
 
 
 def _extend(block: PdfBlock, before: Line, line: Line, page: PageText, styles: Styles, pitch: float) -> bool:
-    """Add the line to the block if it goes on there; says whether it did."""
+    """Add the line to the block if it belongs to it; returns whether it does."""
     fresh = _begin(line, page, styles)
-    # A line with a divided word reaches into the next one: measure from its last word to the first of this line.
+    # The distance is measured from the last word, because a divided word may be on two lines.
     step = before.words[-1].box.bottom - line.words[0].box.bottom
     near = 0 < step <= pitch * max(before.size, line.size) * 1.35
     if block.kind == "heading":
@@ -129,7 +129,7 @@ def _extend(block: PdfBlock, before: Line, line: Line, page: PageText, styles: S
 
 
 def _same_paragraph(block: PdfBlock, before: Line, line: Line, step: float, near: bool) -> bool:
-    """By distance, then by indent; a sentence that stops at the column's foot goes on at the next one's head."""
+    """Whether the line continues the paragraph: by distance and indentation, or from one column to the next."""
     if step <= 0:
         unfinished = not before.text.endswith(_ENDS) and line.text[:1].islower()
         return unfinished and line.box.left > before.box.right - 5
@@ -145,7 +145,7 @@ def _same_paragraph(block: PdfBlock, before: Line, line: Line, step: float, near
 
 
 def _pitch(lines: Sequence[Line]) -> float:
-    """Distance of two lines of a paragraph in letter sizes: the most frequent one."""
+    """The most frequent distance of two lines of a paragraph, as a multiple of the font size."""
     steps: Counter[float] = Counter()
     for one, other in pairwise(lines):
         step = one.box.bottom - other.box.bottom

@@ -1,4 +1,4 @@
-"""Pages of a PDF that are pictures of text, read by Tesseract: so many pages, within so much time."""
+"""Pages of a PDF that are images of text: recognised by Tesseract, limited in number and time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DOUBTFUL = 60.0  # per cent of confidence below which much of a page is wrong
 
 @dataclass
 class Scans:
-    """What was recognised, by page, and why the rest was not."""
+    """The recognised text by page, and why other pages were not recognised."""
 
     pages: dict[int, Recognised] = field(default_factory=dict)
     trouble: str = ""
@@ -41,7 +41,7 @@ class Scans:
 
 
 def read_scans(pdf: PdfDocument, numbers: list[int], tesseract: Tesseract | None) -> Scans:
-    """The text of the pages with these numbers, as many as time allows."""
+    """The text of the pages with these numbers, as many as the time limit allows."""
     found = Scans()
     if tesseract is None:
         found.trouble = INSTALL
@@ -64,7 +64,7 @@ def read_scans(pdf: PdfDocument, numbers: list[int], tesseract: Tesseract | None
 
 
 def _picture(pdf: PdfDocument, number: int) -> bytes:
-    """A page as a grey picture in the simplest format there is (PGM)."""
+    """A page as a grey image in the PGM format."""
     page = pdf[number - 1]
     width, height = page.get_size()
     scale = min(_DOTS, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)

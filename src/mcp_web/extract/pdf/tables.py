@@ -1,7 +1,7 @@
-"""Tables of a PDF page, found by how words line up: a PDF has no tables, only words at places.
+"""Tables of a PDF page, found by the alignment of words: a PDF has no tables, only words at positions.
 
-Words that stand side by side with wide gaps are cells; rows of such cells whose edges agree are a table. Columns
-of prose line up as well, so cells that fill their column with many words are text, not a table.
+Words on a line with wide gaps between them are cells; rows of such cells whose edges agree are a table. Columns of
+prose are aligned too, so cells that fill their column with many words are text, not a table.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Cell:
 @dataclass(frozen=True, slots=True)
 class Table:
     rows: tuple[tuple[tuple[Word, ...], ...], ...]  # words of each cell
-    lines: frozenset[int]  # indexes of the lines it took
+    lines: frozenset[int]  # indexes of its lines
 
 
 def find_tables(lines: Sequence[Line]) -> list[Table]:
@@ -86,7 +86,7 @@ def _rows(cells: list[Cell]) -> list[list[Cell]]:
 
 
 def _continues(row: list[Cell], run: list[list[Cell]]) -> bool:
-    """Whether a lonely cell is the wrapped text of a cell above it."""
+    """Whether a single cell is the continuation of a cell above it."""
     above = run[-1]
     if len(row) != 1 or (len(run) < 2 and len(above) < 4):
         return False
@@ -102,7 +102,7 @@ def _table(run: list[list[Cell]]) -> Table | None:
     cells = [cell for row in run for cell in row]
     together = sum(len({cell.line for cell in row}) < len(row) for row in full)
     if len(columns) == 2 and together < 0.7 * len(full):
-        return None  # two columns of text stand side by side as well, but are not written row by row
+        return None  # two columns of text are side by side too, but in the file they are not row by row
     if _is_prose(cells, columns) or _is_spread(full, columns):
         return None
     taken = frozenset(cell.line for cell in cells)
@@ -113,7 +113,7 @@ def _table(run: list[list[Cell]]) -> Table | None:
 
 
 def _columns(rows: list[list[Cell]]) -> list[tuple[float, float]]:
-    """The stretches of the page that cells stand in; cells that span most of the width do not count."""
+    """The ranges of x in which cells are; cells that span most of the width are ignored."""
     if not rows:
         return []
     left = min(cell.box.left for row in rows for cell in row)
@@ -125,7 +125,7 @@ def _columns(rows: list[list[Cell]]) -> list[tuple[float, float]]:
         if cell.box.right - cell.box.left < 0.6 * (right - left)
         for edge in ((cell.box.left, 1), (cell.box.right, -1))
     )
-    # One cell in eight may reach into its neighbour's column without making one of the two.
+    # One cell in eight may extend into the next column; the two columns still count as two.
     few = len(rows) // 8
     columns: list[tuple[float, float]] = []
     depth = 0
@@ -140,7 +140,7 @@ def _columns(rows: list[list[Cell]]) -> list[tuple[float, float]]:
 
 
 def _wide(columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Columns with space between them; columns that touch are joined."""
+    """The columns, joined if there is no space between them."""
     merged: list[tuple[float, float]] = []
     for begin, end in columns:
         if merged and begin < merged[-1][1] + 1:
@@ -162,7 +162,7 @@ def _is_prose(cells: list[Cell], columns: list[tuple[float, float]]) -> bool:
 
 
 def _is_spread(rows: list[list[Cell]], columns: list[tuple[float, float]]) -> bool:
-    """Whether lists in two columns of the page only look like rows: long cells that were not written together."""
+    """Whether the rows are only two lists side by side: long cells that are not on the same line of the file."""
     apart = sum(len({cell.line for cell in row}) > 1 for row in rows)
     chars = [0] * len(columns)
     filled = [0] * len(columns)
@@ -180,7 +180,7 @@ def _column(cell: Cell, columns: list[tuple[float, float]]) -> int:
         return min(cell.box.right, column[1]) - max(cell.box.left, column[0])
 
     best = max(range(len(columns)), key=lambda at: overlap(columns[at]))
-    # A long cell that reaches over its neighbour belongs where it begins.
+    # A long cell that extends over the next column belongs to the column in which it begins.
     begins = next((at for at, column in enumerate(columns) if column[0] - 2 <= cell.box.left <= column[1]), best)
     return begins if cell.box.right > columns[begins][1] + 2 else best
 
@@ -194,7 +194,7 @@ def _place(row: list[Cell], columns: list[tuple[float, float]]) -> list[tuple[Wo
 
 
 def _under_headers(rows: list[list[tuple[Word, ...]]]) -> list[list[tuple[Word, ...]]]:
-    """A header that stands beside its column rather than over it is moved there."""
+    """Moves a header that is beside its column, rather than above it, to its column."""
     at = 0
     while at + 1 < len(rows[0]):
         left = [bool(row[at]) for row in rows]
@@ -209,7 +209,7 @@ def _under_headers(rows: list[list[tuple[Word, ...]]]) -> list[list[tuple[Word, 
 
 
 def _joined(rows: list[list[tuple[Word, ...]]], heights: list[float]) -> list[tuple[tuple[Word, ...], ...]]:
-    """Rows that stand closer than others, without a first cell, are the wrapped text of the row above."""
+    """Joins rows that are continuations of the row above: closer than others, and without a first cell."""
     steps = [above - below for above, below in pairwise(heights)]
     usual = sorted(step for step, row in zip(steps, rows[1:], strict=True) if row[0]) or [0.0]
     close = 0.85 * usual[len(usual) // 2]
@@ -224,6 +224,6 @@ def _joined(rows: list[list[tuple[Word, ...]]], heights: list[float]) -> list[tu
 
 
 def _goes_on(row: list[tuple[Word, ...]]) -> bool:
-    """Whether a row is one cell that begins in the middle of a sentence."""
+    """Whether a row has only one cell, which begins in the middle of a sentence."""
     filled = [cell for cell in row if cell]
     return len(filled) == 1 and filled[0][0].text[:1].islower()

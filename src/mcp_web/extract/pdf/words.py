@@ -1,9 +1,9 @@
-"""A PDF page → lines of words with their place, size, font and link, through PDFium.
+"""A PDF page → lines of words with their position, size, font and link, by PDFium.
 
-PDFium gives the characters in the order they were written, with the spaces and line ends it infers. A place is
-asked for the first and the last character of a word only: each call crosses into C, and a book has a million
-characters. Invisible words (off the page, tiny, in invisible ink, and those that leave no trace on the rendered page:
-covered, cut off, in a hidden layer, in the colour of their background) are left out and counted.
+PDFium returns the characters in the order of the file, with the spaces and line ends that it infers. Positions are read
+only for the first and last character of a word: each call crosses into C, and a book has a million characters.
+Invisible words are left out and counted: off the page, tiny, in an invisible mode, or not visible on the rendered page
+because they are covered, clipped, in a hidden layer or in the colour of their background.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Box:
 
     @classmethod
     def around(cls, boxes: Sequence[Box]) -> Box:
-        """The smallest box that holds all of them."""
+        """The smallest box that contains all boxes."""
         return cls(
             min(box.left for box in boxes),
             min(box.bottom for box in boxes),
@@ -73,18 +73,18 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Words that stand side by side."""
+    """The words of one line."""
 
     words: tuple[Word, ...]
     text: str
     box: Box
-    size: float  # that most of its characters have
+    size: float  # of most of its characters
     bold: bool
     mono: bool
 
 
 def line_of(words: Sequence[Word]) -> Line:
-    """Put words together; they stay in the order they came."""
+    """A line of these words, in their order."""
     sizes: dict[float, int] = {}
     for word in words:
         sizes[word.size] = sizes.get(word.size, 0) + len(word.text)
@@ -100,27 +100,27 @@ def line_of(words: Sequence[Word]) -> Line:
 
 @dataclass(slots=True)
 class PageText:
-    """What one page shows."""
+    """The text of one page."""
 
     number: int
     width: float
     height: float
     lines: list[Line] = field(default_factory=list)
-    hidden: int = 0  # words that are there and cannot be seen
-    pictures: bool = False  # images cover most of the page
+    hidden: int = 0  # words that cannot be seen
+    pictures: bool = False  # whether images cover most of a page with little text
 
 
 def read_page(page: PdfPage, number: int, *, draw: bool = True) -> PageText:
-    """The lines of a page in writing order; with `draw` the page is rendered to see which words are visible."""
+    """The lines of a page in the order of the file; with `draw` the page is rendered to find invisible words."""
     import pypdfium2.raw as pdfium
 
     textpage = page.get_textpage()
     count = min(textpage.count_chars(), _MOST_CHARS)
     box = Box(*page.get_cropbox())
     turn = Turn(_direction(pdfium, textpage.raw, count), box)
-    ground = Ground(page)
+    images = PageImages(page)
     drawing = Drawing(page, box) if draw and count else None
-    reader = _Reader(pdfium, textpage.raw, turn, ground, box, drawing)
+    reader = _Reader(pdfium, textpage.raw, turn, images, box, drawing)
     links = [(turn.box(place), url) for place, url in _links(page, pdfium)]
     shown = turn.box(box)
     result = PageText(number, shown.right - shown.left, shown.top - shown.bottom)
@@ -133,13 +133,13 @@ def read_page(page: PdfPage, number: int, *, draw: bool = True) -> PageText:
             result.lines.append(line_of(line))
             line = []
     result.hidden = reader.hidden
-    result.pictures = count < _FEW_CHARS and ground.pictures
+    result.pictures = count < _FEW_CHARS and images.cover_page
     textpage.close()
     return result
 
 
 class Turn:
-    """Page space → space in which the text runs from left to right, origin at the lower left corner."""
+    """Rotates page coordinates, so that the text runs from left to right and the origin is at the lower left."""
 
     def __init__(self, degrees: int, page: Box) -> None:
         self.degrees = degrees
@@ -160,21 +160,21 @@ class Turn:
 
 
 def _direction(pdfium: Any, raw: Any, count: int) -> int:
-    """Which way most of the text runs, in quarter turns: landscape tables are written upwards."""
+    """The direction of most of the text in degrees, a multiple of 90: landscape tables run upwards."""
     sample = range(0, count, max(1, count // 40))
     # PDFium counts clockwise.
     turns = Counter(-round(pdfium.FPDFText_GetCharAngle(raw, at) / (math.pi / 2)) % 4 * 90 for at in sample)
     return turns.most_common(1)[0][0] if turns else 0
 
 
-class Ground:
-    """The images of a page; looked at only where a text may be what a scanner recognised in them."""
+class PageImages:
+    """The images of a page, needed only if text may have been recognised in them by a scanner."""
 
     def __init__(self, page: PdfPage) -> None:
         self._page = page
 
     @cached_property
-    def pictures(self) -> bool:
+    def cover_page(self) -> bool:
         """Whether images cover most of the page."""
         import pypdfium2.raw as pdfium
 
@@ -195,28 +195,30 @@ class Ground:
 class _Style:
     mono: bool
     bold: bool
-    unseen: bool  # invisible ink or fully transparent
+    unseen: bool  # in the invisible mode, or transparent
 
 
 class _Reader:
-    def __init__(self, pdfium: Any, raw: Any, turn: Turn, ground: Ground, page: Box, drawing: Drawing | None) -> None:
+    def __init__(
+        self, pdfium: Any, raw: Any, turn: Turn, images: PageImages, page: Box, drawing: Drawing | None
+    ) -> None:
         self._pdfium = pdfium
         self._drawing = drawing
         self._raw = raw
         self._turn = turn
-        self._ground = ground
+        self._images = images
         self._page = page
         self._rect = pdfium.FS_RECTF()
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
         self._colour = [ctypes.c_uint() for _ in range(4)]
-        self._object = 0  # address of the text object whose style is known
+        self._object = 0  # memory address of the text object whose style is known
         self._style = _Style(False, False, False)
         self._sideways = turn.degrees % 180 == 90
         self.hidden = 0
 
     def words(self, count: int) -> Iterator[Word | None]:
-        """The words of the page; None stands for the end of a line."""
+        """The words of the page; None for the end of a line."""
         get = self._pdfium.FPDFText_GetUnicode
         held: list[str] = []
         first = 0
@@ -242,7 +244,7 @@ class _Reader:
             return None
         start, end = self._box(first), self._box(last)
         if abs(start.bottom - end.bottom) > start.top - start.bottom and not self._sideways:
-            end = start  # a word that was divided at the line's end: its place is where it begins
+            end = start  # the word is divided at the end of the line: its position is that of its first part
         box = Box.around((start, end))
         style = self._style_of(first)
         letters = last - first if end is not start and not self._sideways else 0
@@ -259,7 +261,7 @@ class _Reader:
         return Box(rect.left, rect.bottom, rect.right, rect.top)
 
     def _style_of(self, at: int) -> _Style:
-        """The style of a character. Words of one text object share it, so it is asked for once."""
+        """The style of a character, read once for each text object."""
         thing = self._pdfium.FPDFText_GetTextObject(self._raw, at)
         address = ctypes.addressof(thing.contents) if thing else 0
         if not address or address != self._object:
@@ -287,14 +289,14 @@ class _Reader:
         outside = box.right < page.left or box.left > page.right or box.top < page.bottom or box.bottom > page.top
         if outside or 0 < box.top - box.bottom < _SPECK:
             return True
-        # Recognised text under a scan is invisible on purpose: it is what the picture shows.
+        # Text that a scanner recognised is invisible on purpose: it is what the image shows.
         if style.unseen:
-            return not self._ground.pictures
+            return not self._images.cover_page
         return self._drawing is not None and not self._drawing.shows(box)
 
 
 def _clean(chars: list[str]) -> str:
-    """The word: a hyphen that only the line's end called for goes, ligatures and surrogate pairs are resolved."""
+    """The word without soft hyphens at line ends, with ligatures and surrogate pairs resolved."""
     text = "".join(chars)
     if not text.isascii() or "\x02" in text:
         text = _HYPHEN.sub("", text).translate(_LIGATURES)
@@ -304,7 +306,7 @@ def _clean(chars: list[str]) -> str:
 
 
 def _links(page: PdfPage, pdfium: Any) -> Iterator[tuple[Box, str]]:
-    """The web links of a page's annotations."""
+    """The web links in the annotations of a page."""
     at = ctypes.c_int(0)
     link = pdfium.FPDF_LINK()
     document = page.pdf.raw

@@ -39,14 +39,14 @@ def _write(block: PdfBlock) -> str:
 
 
 def _marker(marker: str) -> str:
-    """Counters that Markdown knows stay; other letters follow a dash."""
+    """The marker of an item: counters that Markdown supports stay, others follow a dash."""
     if re.fullmatch(r"\d{1,3}[.)]", marker):
         return marker
     return f"- {marker}" if any(char.isalnum() for char in marker) else "-"
 
 
 def _words(words: Iterable[Word]) -> str:
-    """Running text; neighbouring words of one link are one link."""
+    """Words as text; adjacent words of one link become one link."""
     parts: list[str] = []
     for url, group in groupby(words, key=lambda word: word.link):
         text = " ".join(word.text for word in group)
@@ -55,7 +55,7 @@ def _words(words: Iterable[Word]) -> str:
 
 
 def _code_lines(lines: Sequence[Line]) -> list[str]:
-    """Lines in a fixed-width font, with spaces and blank lines restored from their places on the page."""
+    """The lines in a fixed-width font, with spaces and blank lines restored from their positions."""
     left = min(line.box.left for line in lines)
     widths = [
         (word.box.right - word.box.left) / len(word.text) for line in lines for word in line.words if len(word.text) > 2

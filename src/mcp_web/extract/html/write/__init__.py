@@ -1,7 +1,7 @@
-"""The writing half of HTML extraction: chosen content roots → Markdown.
+"""Writes the chosen elements of an HTML page as Markdown.
 
-What the chooser must leave in the tree for it: `script[type^="math/"]`, `iframe`, `video`, `audio`,
-`input[type=checkbox]`, empty anchors with a name, and whatever `remove_hidden` has left.
+It needs these elements, which must not be removed before: `script[type^="math/"]`, `iframe`, `video`, `audio`,
+`input[type=checkbox]`, and empty anchors with a name.
 """
 
 from mcp_web.extract.html.write.written import Written, write_markdown

@@ -1,4 +1,4 @@
-"""Admonitions: notes, tips and warnings as a quote with a bold title, whatever the generator calls them."""
+"""Admonitions: notes, tips and warnings of many generators, written as a quote with a bold title."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS = {
     "abstract": "Abstract", "todo": "Todo", "deprecated": "Deprecated", "alert": "Alert", "remark": "Remark",
     "notice": "Notice", "critical": "Critical", "security": "Security", "experimental": "Experimental",
 }  # fmt: skip
-# Names that generators use for nothing else; the others count only inside a frame.
+# Class names that are used only for admonitions; the others count only together with one of _FRAMES.
 _CLEAR = frozenset(("note", "tip", "warning", "important", "caution", "danger", "attention", "seealso"))
 _FRAMES = (
     "admonition", "admonitionblock", "callout", "theme-admonition", "custom-block", "markdown-alert", "notecard",
@@ -37,7 +37,7 @@ _TITLES = (
     "[class*=callout-title i],[class*=calloutTitle i],[class*=callout-heading i],.notecard-title,.message-header"
 )
 _MOST = 500
-_LARGE = 6000  # characters; more is a section of the page that happens to share the class name
+_LARGE = 6000  # characters; a longer element is a section that has the same class name
 _PART = re.compile(
     r"[-_]{0,2}(?:title|heading|header|content|icon|body|label|inner|text|container|wrapper)(?![a-z])", re.I
 )
@@ -75,7 +75,7 @@ def kind_of(element: Element) -> str:
 
 
 def write_admonition(draft: WriterState, element: Element, out: list[str]) -> None:
-    """The title in bold, the text quoted; code stays outside of the quote marks, so that it can be copied."""
+    """The title in bold and the text as a quote; code is not quoted, so that it can be copied."""
     kind = kind_of(element)
     title = _title_of(element, kind)
     draft.special.pop(element, None)
@@ -119,13 +119,13 @@ def _frame(title: str, inside: list[str], out: list[str]) -> None:
 
 
 def _content_of(element: Element) -> Element:
-    """Asciidoctor lays an admonition out as a table: its content is one cell."""
+    """The element with the content: the cell, if Asciidoctor made the admonition a table."""
     cell = element.select_one("td.content")
     return cell if cell is not None else element
 
 
 def _icon_table(element: Element) -> Element | None:
-    """DocBook sets an admonition as a table of icon, title and text, and a table it stays: the cell of the text."""
+    """The cell with the text of an admonition that DocBook made a table of icon, title and text; None for others."""
     table = element if element.tag == "table" else element.select_one("table")
     cells = table.select("td") if table is not None else []
     if table is None or len(cells) != 2 or len(table.select("th")) != 1 or cells[0].text.strip():

@@ -1,4 +1,4 @@
-"""Blocks: walk a container, gather inline runs into paragraphs, hand every other block to its writer."""
+"""Blocks: walks a container, joins inline content to paragraphs, and calls the writer of every other block."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcp_web.extract.tabs import LABEL
 
 
 def write_blocks(draft: WriterState, node: Node, out: list[str]) -> None:
-    """The content of a container as blocks, appended to `out`."""
+    """Append the content of a container to `out`, as blocks."""
     if draft.depth > MAX_DEPTH:
         out.extend(paragraphs(escape(node.text)))
         return
@@ -37,7 +37,7 @@ def write_blocks(draft: WriterState, node: Node, out: list[str]) -> None:
             inline = INLINE.get(tag)
             if inline is None:
                 write = BLOCKS.get(tag)
-                # Elements of a page's own making are inline unless they hold blocks.
+                # Custom elements are inline unless they contain blocks.
                 if write is None and "-" in tag and child.select_one(tags.BLOCK_SELECTOR) is None:
                     inline = write_plain
             if inline is not None and not (blocky and child in blocky):
@@ -65,7 +65,7 @@ def write_quote(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def _only_indents(element: Element) -> bool:
-    """Whether a quote element only indents: old manuals indent code with it, docutils anything."""
+    """Whether a `blockquote` is used for indentation: around code in old manuals, around anything by docutils."""
     inside = [
         child for child in element if isinstance(child, Element) or (isinstance(child, Text) and child.data.strip())
     ]
@@ -84,14 +84,14 @@ def write_rule(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_panel(draft: WriterState, element: Element, out: list[str]) -> None:
-    """A tab's panel: the label of the tab in bold, then the content."""
+    """A tab panel: the label of its tab in bold, then its content."""
     inside = draft.blocks_of(element)
     if inside:
         out.extend([f"**{escape(element.attr(LABEL) or '')}**", *inside])
 
 
 def write_summary(draft: WriterState, element: Element, out: list[str]) -> None:
-    if element.has_class("hideme"):  # rustdoc shows it only while the fold is closed
+    if element.has_class("hideme"):  # rustdoc shows it only while the `details` element is closed
         return
     if element.select_one("h1,h2,h3,h4,h5,h6,p,div,section,pre,table,ul,ol") is not None:
         write_blocks(draft, element, out)
@@ -108,7 +108,7 @@ def write_caption(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_block_link(draft: WriterState, element: Element, out: list[str]) -> None:
-    """A link around blocks (a card): its first words carry the link, the rest is text."""
+    """A link around blocks (a card): the first block becomes the link, the rest is text."""
     href = element.attr("href")
     url = draft.links.resolve(href) if href and not draft.in_link else None
     if url is None:

@@ -1,4 +1,4 @@
-"""Code blocks: the text as it was typed, in a fence that names its language."""
+"""Code blocks: the code as it was typed, in a fence with its language."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _GUTTERS = frozenset(
         """,
     )
 )
-# What makes the plain text of the block wrong: then the tree below it is walked.
-_SOUP = (
+# Elements for which the plain text of the block is not the code: then its tree is walked.
+_NOT_PLAIN = (
     "br,button,style,script,svg,select,div,p,li,tr,[data-line],[data-line-number],[style*=user-select i],"
     "[class*=line i],.ln,.lnt,.gutter,.gl,[class*=copy i],"
     + ",".join(f".{name}" for name in ("linenos", "lineno", "blob-num"))
 )
 _SKIPPED = frozenset(("button", "style", "script", "svg", "select", "textarea", "template", "noscript"))
-_FURNITURE = re.compile(
+_TOOLBAR = re.compile(
     r"copy|toolbar|header|actions|tooltip|code-?lang|clipboard|lang(?:uage)?-?(?:id|label|name)", re.I
 )
 _LINES = frozenset(
@@ -51,7 +51,7 @@ _TABLES = frozenset(
     ("highlighttable", "lntable", "rouge-table", "hljs-ln", "syntaxhighlighter", "listing_frame", "source_code")
 )
 _GUTTER_CELLS = "td.gutter,td.linenos,td.lineno,td.blob-num,td.lntd,td.rouge-gutter,td.hljs-ln-numbers,.line-number"
-# Code that stands in no `pre`: Doxygen, editors, highlighters of their own.
+# Classes of code that is not in a `pre`: Doxygen, editors, some highlighters.
 _BOXES = frozenset(("fragment", "CodeMirror-code", "cm-content", "block", "syntaxhighlighter"))
 _NUMBER_BOXES = frozenset(("line-numbers-wrapper", "line-numbers-rows", "line-numbers", "linenodiv", "gutter"))
 _PLAIN_BOXES = frozenset(("code-block", "codeblock", "code", "source-code", "sourceCode", "program", "programlisting"))
@@ -59,7 +59,7 @@ _STRUCTURE = "pre,p,div,ul,ol,table,h1,h2,h3,h4,h5,h6,img"
 
 
 def mark_code(draft: WriterState, survey: Survey) -> None:
-    """Find code that no `pre` announces, and tables that only number its lines."""
+    """Find code that is not in a `pre`, and tables that contain code with line numbers."""
     if "table" in survey.tags:
         for table in survey.tagged:
             if table.tag == "table" and _is_code_table(table):
@@ -93,7 +93,7 @@ def _is_code_table(table: Element) -> bool:
 
 
 def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
-    """A block of code; the label and the copy button above it are not text of the page."""
+    """A code block. A label and a copy button before it are removed from `out`."""
     text = text_of(element)
     if not text.strip():
         draft.walk(draft, element, out)
@@ -112,7 +112,7 @@ def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_code_table(draft: WriterState, element: Element, out: list[str]) -> None:
-    """A highlighter's table: one column of numbers, one of code."""
+    """A table of a highlighter: one column of line numbers, one of code."""
     blocks = [pre for pre in element.select("pre") if not _NUMBERS.match(pre.text)]
     if blocks:
         text = "\n".join(text_of(pre).strip("\n") for pre in blocks)
@@ -126,7 +126,7 @@ def write_code_table(draft: WriterState, element: Element, out: list[str]) -> No
 
 
 def fenced(text: str, language: str) -> str:
-    """The code in a fence longer than any inside it."""
+    """The code in a fence that is longer than any run of backticks in it."""
     longest = max((len(run) for run in _TICKS.findall(text)), default=2)
     fence = "`" * max(3, longest + 1)
     lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
@@ -140,7 +140,7 @@ def fenced(text: str, language: str) -> str:
 def _without_margin(lines: list[str]) -> list[str]:
     """The lines without the spaces that all of them begin with.
 
-    In a doc comment every line but the first keeps the space after its asterisk: one space there is no indentation.
+    The lines of a doc comment after the first begin with a space before the asterisk, which is not removed.
     """
     begin = 0 if lines[:1] and lines[0][:1] == " " else 1
     margin = min([len(line) - len(line.lstrip(" ")) for line in lines[begin:] if line], default=0)
@@ -150,8 +150,8 @@ def _without_margin(lines: list[str]) -> list[str]:
 
 
 def text_of(element: Element) -> str:
-    """The code as typed: without gutters, buttons and headers, one line of the page a line."""
-    if element.select_one(_SOUP) is None:
+    """The code without line numbers, buttons and headers, one line for each line that the page shows."""
+    if element.select_one(_NOT_PLAIN) is None:
         text = element.text
     else:
         parts: list[str] = []
@@ -167,7 +167,7 @@ def _gather(node: Node, parts: list[str], depth: int) -> None:
     after_block = False
     for child in node:
         if isinstance(child, Text):
-            # White space between the boxes of two lines is the page's own layout.
+            # White space between the elements of two lines is not code.
             if not (after_block and child.data.isspace()):
                 parts.append(child.data)
         elif isinstance(child, ElementType):
@@ -177,7 +177,7 @@ def _gather(node: Node, parts: list[str], depth: int) -> None:
                 parts.append("\n")
             elif tag not in _SKIPPED and not _is_gutter(child):
                 is_line = tag in _BLOCKS or _is_line(child)
-                if tag in _BLOCKS and _FURNITURE.search(child.attr("class") or ""):
+                if tag in _BLOCKS and _TOOLBAR.search(child.attr("class") or ""):
                     continue
                 if is_line and not _at_line_start(parts):
                     parts.append("\n")
@@ -188,7 +188,7 @@ def _gather(node: Node, parts: list[str], depth: int) -> None:
 
 
 def _at_line_start(parts: list[str]) -> bool:
-    """True where what was gathered ends a line; indentation of the markup does not count as text."""
+    """Whether the text gathered so far is empty or ends with a line end."""
     for part in reversed(parts):
         if part:
             return part.endswith("\n")

@@ -1,4 +1,4 @@
-"""The state of a writer while it walks the tree, and a survey of the tree that tells which costly passes are needed."""
+"""The state of the Markdown writer, and a survey of the elements that need special treatment."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from turbohtml import Element, Node
 
 
-# Deeper than any page made for people; below it a subtree is written as flat text, so that
-# recursion and repeated indenting stay bounded on hostile nesting.
+# Deeper than any ordinary page. Below it a subtree is written as plain text, so that recursion and indentation are
+# limited on hostile pages.
 MAX_DEPTH = 120
 MAX_INDENTS = 10
 
@@ -28,15 +28,15 @@ Walk = Callable[["WriterState", "Node", list[str]], None]
 
 @dataclass(slots=True)
 class WriterState:
-    """The state of one writer: its links, what it has found so far, and the depth in the tree."""
+    """The state of one writer, passed to its functions as `draft`: links, marked elements, depth."""
 
     links: Links
     walk: Walk  # the function that walks blocks, passed in so that writers need not import it
     include_images: bool = False
     roots: Sequence[Node] = ()
-    special: dict[Element, Writer] = field(default_factory=dict)  # block writers chosen by class, not by tag
-    inline_special: dict[Element, str] = field(default_factory=dict)  # ready Markdown for an inline element
-    blocky: set[Element] = field(default_factory=set)  # inline elements that hold blocks
+    special: dict[Element, Writer] = field(default_factory=dict)  # writers of blocks that are not chosen by tag
+    inline_special: dict[Element, str] = field(default_factory=dict)  # the Markdown of inline elements, already written
+    blocky: set[Element] = field(default_factory=set)  # inline elements that contain blocks
     notes: dict[Element, str] = field(default_factory=dict)  # definition of a footnote → its label
     headings: list[tuple[int, str, str | None]] = field(default_factory=list)
     images: dict[str, str] = field(default_factory=dict)
@@ -45,14 +45,14 @@ class WriterState:
     in_cell: bool = False
     in_heading: bool = False
     in_link: bool = False
-    _worded: frozenset[str] | None = None
+    _text_link_targets: frozenset[str] | None = None
 
-    def worded(self) -> frozenset[str]:
-        """The targets, as the page writes them, of every link with words in it."""
-        if self._worded is None:
+    def text_link_targets(self) -> frozenset[str]:
+        """The `href` values of all links that have text."""
+        if self._text_link_targets is None:
             links = [link for root in self.roots for link in root.select("a[href]")]
-            self._worded = frozenset([link.attr("href") or "" for link in links if link.text.strip()])
-        return self._worded
+            self._text_link_targets = frozenset([link.attr("href") or "" for link in links if link.text.strip()])
+        return self._text_link_targets
 
     def blocks_of(self, node: Node) -> list[str]:
         """The content of a node as blocks."""
@@ -65,7 +65,7 @@ class WriterState:
 
 
 def element_before(node: Node) -> Element | None:
-    """The nearest element before a node, beside it."""
+    """The nearest sibling before a node that is an element."""
     before = node.previous_sibling
     while before is not None and not isinstance(before, ElementType):
         before = before.previous_sibling
@@ -73,7 +73,7 @@ def element_before(node: Node) -> Element | None:
 
 
 def element_after(node: Node) -> Element | None:
-    """The nearest element after a node, beside it."""
+    """The nearest sibling after a node that is an element."""
     after = node.next_sibling
     while after is not None and not isinstance(after, ElementType):
         after = after.next_sibling
@@ -81,7 +81,7 @@ def element_after(node: Node) -> Element | None:
 
 
 def indented(text: str, by: str) -> str:
-    """The text with every line but the first moved in; blank lines stay blank."""
+    """The text with every line but the first indented; blank lines stay empty."""
     return text.replace("\n", "\n" + by).replace("\n" + by + "\n", "\n\n") if "\n" in text else text
 
 
@@ -89,7 +89,7 @@ def quoted(text: str) -> str:
     return "> " + text.replace("\n", "\n> ").replace("> \n", ">\n")
 
 
-# One select for everything that is recognised by tag or attribute; classes are read in a second one.
+# Elements that are recognised by tag or attribute are found by one search; those by class in a second one.
 _BY_TAG = (
     "math,mjx-container,script,sup,img,table,tex-math,la-tex,d-math,katex,"
     f"[{LABEL}],[data-latex],[data-tex],[data-math],[data-callout],[data-definition]"
@@ -98,10 +98,10 @@ _BY_TAG = (
 
 @dataclass
 class Survey:
-    """The elements of interest under a root and the class names that occur."""
+    """The elements of interest under a root, and the class names that occur."""
 
     root: Node
-    of_page: frozenset[str] | None = None  # class names, where they were read before
+    of_page: frozenset[str] | None = None  # the class names of the whole page, if they are known
 
     @cached_property
     def tagged(self) -> list[Element]:
@@ -113,7 +113,7 @@ class Survey:
 
     @cached_property
     def classes(self) -> frozenset[str]:
-        """Every class name under the root, and perhaps some more."""
+        """Every class name under the root; if those of the page are known, these."""
         if self.of_page is not None:
             return self.of_page
         texts = {element.attr("class") or "" for element in self.root.select("[class]")}
@@ -124,6 +124,6 @@ class Survey:
         return " ".join(self.classes)
 
     def with_classes(self, names: frozenset[str]) -> list[Element]:
-        """The elements that have one of the names."""
+        """The elements that have one of the class names."""
         present = names & self.classes
         return self.root.select(",".join(f'[class~="{name}"]' for name in sorted(present))) if present else []

@@ -1,4 +1,4 @@
-"""Text of a page as Markdown text: escape what would start a structure, and nothing else."""
+"""Escapes text so that it does not become Markdown syntax."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 
 from mcp_web.text.spaces import fold_spaces
 
-JOINT = "\x02"  # between the two halves of a link we write: page text that looks like one has none
+JOINT = "\x02"  # between "]" and "(" of links that the writer makes; the text of a page never has it
 _SPECIAL = re.compile(r"[\\`*_\[<&~\x02]")
 
-# One alternative per structure that a run of text could start by accident or by design.
-# `<` and `&` become entities: a backslash before `<T>` is lost by HTML-stripping readers, an entity is not.
+# One alternative per inline structure that text could start. `<` and `&` become entities: programs that strip HTML tags
+# would remove `\<T>`, but not an entity.
 _ESCAPE = re.compile(
     r"(?P<slash>\\(?=[!-/:-@\[-`{-~]|$)|`|\*(?=\S)|(?<=\S)\*|^\*|\*$|(?<!\w)_++|(?<=[^\W_])_++(?!\w)|~(?=~)|\[(?=\^))"
     r"|(?P<tag><(?=[A-Za-z/!?]|$))"
@@ -18,7 +18,7 @@ _ESCAPE = re.compile(
     r"|(?P<joint>\x02)"
 )
 
-# What makes a line a heading, list item, quote, rule, fence, table row or link definition.
+# Beginnings that make a line a heading, list item, quote, rule, fence, table row or link definition.
 _LINE_START = re.compile(
     r"^(?:(?P<mark>#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||[-=|:][-=|: ]*$|~{3,}|\[(?=[^\]]{1,200}\]:))"
     r"|(?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$))"
@@ -40,15 +40,15 @@ def escape(text: str) -> str:
     return _ESCAPE.sub(_escaped, text)
 
 
-def settle(line: str) -> str:
-    """Escape what would be a link of the page's own making, then close our own."""
+def escape_links(line: str) -> str:
+    """Escape "](" in text, which would make a link; then remove JOINT from the links of the writer."""
     if "](" in line:
         line = line.replace("](", "\\](")
     return line.replace(JOINT, "")
 
 
 def escape_line_start(line: str) -> str:
-    """The line with a backslash where it would start a block structure."""
+    """The line, with a backslash if it would start a block structure."""
     first = line[:1]
     found = _LINE_START.match(line) if first in _STARTS or first.isdigit() else None
     if found is None:

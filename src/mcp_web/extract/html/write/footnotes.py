@@ -1,4 +1,4 @@
-"""Footnotes: `[^1]` where the page refers, `[^1]: …` where it explains; back links left out."""
+"""Footnotes: `[^1]` for references, `[^1]: …` for definitions; links from a definition back to the text are removed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _LABEL = re.compile(r"[\[(]?\s*(\d{1,4}|[*†‡§¶‖#]{1,3}|[a-zA-Z]{1,2}|[ivxlc]{1,6})\s*[\])]?[.:]?\Z")
 _WORDS = re.compile(r"foot|fn|note|cite|bib|ref|ftn|endnote", re.I)
-# Names of notes: an anchor called so leads to one, a link classed so refers to one.
+# Ids of footnotes, and class names of links to them.
 _NAMED = re.compile(
     r"foot|^_?f(?:t)?n(?![a-z])|cite_?note|(?:note|cite|citation|bib|ref|fn|ftn)[\w.:-]*\d|endnote", re.I
 )
@@ -30,11 +30,11 @@ _LEAD = re.compile(
     r"[\[(\s]*[\])]\s*|[\[(]?(\w{1,6}|\\?[*†‡§¶‖#]{1,3})(?:[\])]?\\?[.:)]?(?=\s|$)|[\])])\s*"
     r"|\*\*(\w{1,6})\*\*\s*|\^(\w{1,6})\s*"
 )
-_MOST = 3000  # references on one page; more is no page made for people
+_MOST = 3000  # references on one page: more than any ordinary page has
 
 
 class Footnotes:
-    """The notes found under some roots: references, definitions, labels."""
+    """The footnotes under some roots: references, definitions, labels."""
 
     def __init__(self, draft: WriterState, roots: Sequence[Node], here: str) -> None:
         self.draft = draft
@@ -44,10 +44,10 @@ class Footnotes:
         self.taken: set[str] = set()
         self.order: dict[Element, int] = {}
         self.named: dict[str, Element] = {}
-        self.origins: set[str] = set()  # the names of the references, where back links lead
+        self.origins: set[str] = set()  # the ids of references, which are the targets of back links
 
     def mark(self) -> None:
-        """Find the notes and tell the draft what to write for them."""
+        """Find the footnotes, and mark in the writer's state what is written for them."""
         anchors = [a for root in self.roots for a in root.select('a[href*="#"],[data-definition]')][: 4 * _MOST]
         candidates = [a for a in anchors if len(a.text) < 16 and _LABEL.match(a.text.strip())]
         if candidates:
@@ -70,7 +70,7 @@ class Footnotes:
                         self.named.setdefault(name, element)
 
     def _refer(self, anchor: Element) -> None:
-        """Make an anchor a reference, where what it leads to is a note."""
+        """Mark an anchor as a reference if its target is a footnote."""
         target = self._target(anchor)
         if target is None or self.order.get(target, -1) <= self.order.get(anchor, 0):
             return
@@ -92,7 +92,7 @@ class Footnotes:
         return self.named.get(fragment)
 
     def _is_note(self, anchor: Element, definition: Element) -> bool:
-        """True where the anchor refers to a note: raised, or named like one."""
+        """Whether the anchor refers to a footnote: it is superscript, or has the id or class of one."""
         if definition.tag[0] == "h" and not _WORDS.search(definition.attr("class") or ""):
             return False
         if definition.select_one("h1,h2,h3,h4") is not None:
@@ -116,7 +116,7 @@ class Footnotes:
         return self.labels[definition]
 
     def _mark_loose(self) -> None:
-        """Raised numbers without links, explained in paragraphs that begin with the same number."""
+        """Find superscript numbers that are not links, and the paragraphs that begin with the same numbers."""
         raised = [sup for root in self.roots for sup in root.select("sup") if sup.text.strip().isdigit()][:_MOST]
         references = [sup for sup in raised if not _leads(sup)]
         if not references:
@@ -152,7 +152,7 @@ class Footnotes:
                 self.draft.inline_special[anchor] = ""
 
     def _claim_containers(self) -> None:
-        """Lists and tables that hold definitions are written as notes; other blocks one by one."""
+        """Choose the writer of each definition: for its list or definition list, or for the block itself."""
         self.draft.notes = self.labels
         for definition in self.labels:
             parent = definition.parent
@@ -180,7 +180,7 @@ def _inside_sup(element: Element) -> bool:
 
 
 def _holder(anchor: Element) -> Element:
-    """The outermost element that holds nothing but the reference."""
+    """The outermost element that contains only the reference."""
     holder = anchor
     for parent in _ancestors(anchor)[:3]:
         if (
@@ -193,7 +193,7 @@ def _holder(anchor: Element) -> Element:
 
 
 def _definition_of(target: Element) -> Element | None:
-    """The block that explains: the target, or the block around a target that only carries the name."""
+    """The block with the definition: the target, or the block that the target is in."""
     if target.tag == "dt":
         after = element_after(target)
         return after if after is not None and after.tag == "dd" else None
@@ -207,7 +207,7 @@ def _definition_of(target: Element) -> Element | None:
 
 
 def _leads(element: Element) -> bool:
-    """True for an element that begins its block."""
+    """Whether the element is the first content of its block."""
     before = element.previous_sibling
     while before is not None:
         if not isinstance(before, Text) or before.data.strip():
@@ -225,7 +225,7 @@ def _is_back_link(anchor: Element) -> bool:
 
 
 def _written(label: str, inside: list[str]) -> str:
-    """One definition: its first block after the label, the others moved in."""
+    """One definition: the label, its first block, and the other blocks indented."""
     inside = [block for block in inside if block not in ("^", "\\^")]
     if not inside:
         return ""
@@ -242,7 +242,7 @@ def _written(label: str, inside: list[str]) -> str:
 
 
 def write_note(draft: WriterState, element: Element, out: list[str]) -> None:
-    """A block that is one definition; a table of docutils holds it in its last cell."""
+    """A block that is one definition; in a table of docutils it is the last cell."""
     label = draft.notes[element]
     source = element.select_one("td:last-child") if element.tag == "table" else None
     draft.special.pop(element, None)
@@ -252,7 +252,7 @@ def write_note(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_headed(draft: WriterState, element: Element, out: list[str]) -> None:
-    """Texinfo heads each note with its number: the paragraph below is the note."""
+    """A heading with the number of a footnote (Texinfo): the paragraph after it is marked as the definition."""
     after = element_after(element)
     if after is not None and after not in draft.notes:
         draft.notes[after] = draft.notes[element]
@@ -271,7 +271,7 @@ def write_list(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_terms(draft: WriterState, element: Element, out: list[str]) -> None:
-    """A definition list of notes: the terms only repeat the labels."""
+    """A definition list of footnotes; its terms are left out, because they repeat the labels."""
     for child in element.iter_elements(("dt", "dd")):
         label = draft.notes.get(child)
         if label is not None:

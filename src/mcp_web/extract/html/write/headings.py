@@ -1,4 +1,4 @@
-"""Headings: one clean line each, with the anchor that leads there."""
+"""Headings: one line each, with the anchor of the section."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write_heading(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def anchor_of(element: Element) -> str | None:
-    """The fragment that leads to the heading: its own id, one inside it, or that of the section it opens."""
+    """The anchor of a heading: its id, an id inside it or just before it, or that of the section that it begins."""
     own = element.attr("id")
     if own:
         return own
@@ -51,7 +51,7 @@ def anchor_of(element: Element) -> str | None:
 
 
 def with_link(block: str, url: str) -> str | None:
-    """The heading or paragraph with its text made a link; None for other blocks."""
+    """The heading or paragraph with its text as a link; None for other blocks."""
     if "\n" in block or "](" in block:
         return None
     found = re.match(r"(\x00\d+\x00#{1,6} )?(.*)\Z", block)

@@ -1,4 +1,4 @@
-"""Images with their address behind lazy loading, and embedded things: a video, a post, a map becomes a link to it."""
+"""Images, with their URL behind lazy loading, and embedded videos, posts and maps, which become links."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WIDTH = re.compile(r"(\S+)(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
 
 
 def source_of(element: Element) -> str:
-    """The address of the picture a person would see: lazy attributes before placeholders, the largest of a set."""
+    """The URL of the image that a person would see: lazy-loading attributes first, and the largest of a set."""
     for name in _LAZY:
         value = element.attr(name)
         if value and not value.startswith("data:"):
@@ -47,20 +47,20 @@ def _largest(srcset: str) -> str:
 
 
 def is_picture(url: str) -> bool:
-    """Whether a link leads to an image file: the larger version of a picture that the page shows already."""
+    """Whether a URL is that of an image file."""
     return url.partition("?")[0].rstrip(">").lower().endswith(_PICTURES)
 
 
 def label_of(element: Element) -> str:
-    """The label of a link that holds only pictures."""
+    """The alternative text of the image in a link that contains only images."""
     picture = element.select_one("img[alt]")
     label = " ".join((picture.attr("alt") or "").split()) if picture is not None else ""
-    # Nobody sees a label behind its picture: a short one names the link, a long one may be there for us alone.
+    # A person does not see alternative text. A short one names the link; a long one may be text hidden for machines.
     return escape(label) if len(label) <= MOST_LABEL else ""
 
 
 def image(draft: WriterState, element: Element) -> str:
-    """The picture as Markdown where images are wanted; an emoji always as its character."""
+    """The image as Markdown, if images are requested; an emoji always as its character."""
     alt = " ".join((element.attr("alt") or "").split())[:MOST_ALT]
     if alt and len(alt) <= 8 and not alt.isascii() and not any(char.isalpha() for char in alt):
         return alt
@@ -85,7 +85,7 @@ _KNOWN = re.compile(
 
 
 def embed(draft: WriterState, element: Element) -> str:
-    """A link to what a frame or player shows; frames of advertising and tracking show nothing to a reader."""
+    """A link to what a frame or player shows; empty for frames of unknown sites, such as advertising."""
     source = element.attr("src") or element.attr("data-src") or element.attr("data") or ""
     if not source and element.tag in ("video", "audio"):
         child = element.select_one("source[src]")
@@ -103,7 +103,7 @@ def embed(draft: WriterState, element: Element) -> str:
 
 
 def _page_of(source: str) -> str:
-    """The page a person would open instead of the frame's address."""
+    """The page of an embedded video or post; other URLs unchanged."""
     for pattern, page in (
         (_VIDEO, "https://www.youtube.com/watch?v={}"),
         (_VIMEO, "https://vimeo.com/{}"),

@@ -1,4 +1,4 @@
-"""Inline content: what stands inside a paragraph, a heading, a cell."""
+"""Inline content: the content of a paragraph, a heading, a cell."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from turbohtml import Element, Text
 
 from mcp_web.extract.html.write import images, tags
 from mcp_web.extract.html.write.draft import MAX_DEPTH, WriterState
-from mcp_web.extract.html.write.escape import JOINT, code_span, escape, escape_line_start, settle
+from mcp_web.extract.html.write.escape import JOINT, code_span, escape, escape_line_start, escape_links
 from mcp_web.text.spaces import fold_spaces
 
 if TYPE_CHECKING:
     from turbohtml import Node
 
-BREAK = "\x00"  # a line break inside a run; HTML parsers never let a NUL through, so no page can forge it
+BREAK = "\x00"  # a line break inside a run; HTML parsers replace NUL, so the text of a page never has it
 _SIGNS = frozenset(("", "¶", "#", "§", "🔗", "⚓", "∞", "◆", "◇", "¤", "\u200b"))
 _SIGN_WORDS = frozenset(("link", "permalink", "anchor", "copy link", "link to this heading", "direct link"))
 _POWER = re.compile(r"[-+−]?(?:\d+|[a-zA-Z])(?:[-+−*/](?:\d+|[a-zA-Z]))*\Z")
@@ -56,26 +56,26 @@ def write_node(draft: WriterState, node: Node, out: list[str]) -> None:
 
 
 def inner(draft: WriterState, node: Node) -> str:
-    """The children of a node as one run: white space not yet collapsed, breaks still marked."""
+    """The children of a node as one run of inline Markdown, with white space as it is and BREAK for line breaks."""
     parts: list[str] = []
     write_children(draft, node, parts)
     return "".join(parts)
 
 
 def one_line(run: str) -> str:
-    """A run on one line: for headings, cells, link texts."""
-    return settle(fold_spaces(run.replace(BREAK, " ")))
+    """A run on one line: for headings, cells and link texts."""
+    return escape_links(fold_spaces(run.replace(BREAK, " ")))
 
 
 def paragraphs(run: str) -> list[str]:
-    """A run as paragraphs: white space collapsed, single breaks kept, double breaks splitting."""
+    """A run as paragraphs: white space collapsed, single line breaks kept, split at double ones."""
     if BREAK not in run:
         line = fold_spaces(run)
-        return [escape_line_start(settle(line))] if line else []
+        return [escape_line_start(escape_links(line))] if line else []
     found: list[str] = []
     lines: list[str] = []
     for piece in [*run.split(BREAK), ""]:
-        line = settle(fold_spaces(piece))
+        line = escape_links(fold_spaces(piece))
         if line.startswith("$$") and line.endswith("$$"):
             found.extend(["  \n".join(lines)] if lines else [])
             found.append(line)
@@ -89,7 +89,7 @@ def paragraphs(run: str) -> list[str]:
 
 
 def wrap(run: str, mark: str, out: list[str]) -> None:
-    """Put marks around a run, white space left outside."""
+    """Put marks around a run, with white space outside the marks."""
     core = run.strip()
     if not core or BREAK + BREAK in core:
         out.append(run)
@@ -102,7 +102,7 @@ def wrap(run: str, mark: str, out: list[str]) -> None:
 
 
 def write_unknown(draft: WriterState, element: Element, out: list[str]) -> None:
-    """A block inside inline content: its words, set apart; an element of the page's own making: its content."""
+    """A block inside inline content: its text between spaces. A custom element: its content."""
     space = "" if "-" in element.tag else " "
     out.append(space)
     write_children(draft, element, out)
@@ -114,7 +114,7 @@ def write_plain(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_nothing(draft: WriterState, element: Element, out: list[str]) -> None:
-    """An element with nothing to read."""
+    """Writes nothing, for an element without text."""
 
 
 def write_strong(draft: WriterState, element: Element, out: list[str]) -> None:
@@ -143,7 +143,7 @@ def write_quoted(draft: WriterState, element: Element, out: list[str]) -> None:
 
 def write_superscript(draft: WriterState, element: Element, out: list[str]) -> None:
     run = inner(draft, element)
-    # 10<sup>6</sup> must not become 106; 1<sup>st</sup> reads well as it is.
+    # 10<sup>6</sup> must not become 106; 1<sup>st</sup> may become 1st.
     power = _POWER.match(run.strip()) and out and out[-1][-1:].isalnum() and not _ordinal(run)
     out.append(f"^{run.strip()}" if power else run)
 
@@ -153,7 +153,7 @@ def _ordinal(run: str) -> bool:
 
 
 def write_annotation(draft: WriterState, element: Element, out: list[str]) -> None:
-    """The reading of a ruby text, in parentheses unless the page brings its own."""
+    """A ruby annotation, in parentheses unless the page has its own."""
     run = inner(draft, element).strip()
     if run:
         before = element.previous_sibling
@@ -162,7 +162,7 @@ def write_annotation(draft: WriterState, element: Element, out: list[str]) -> No
 
 
 def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
-    """Inline code; links inside it stay links around their own piece of code."""
+    """Inline code; code with links becomes several code spans."""
     text = element.text
     if (draft.in_heading or draft.in_link or draft.in_cell) and "<" in text:
         write_children(draft, element, out)  # readers that strip tags would lose `<T>` from a title, a link, a cell
@@ -173,7 +173,7 @@ def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_linked_code(draft: WriterState, element: Element, out: list[str]) -> None:
-    """Code with links in it: one piece of code between two links, one inside each."""
+    """Code with links: a code span in each link, and one for the code between two links."""
     held: list[str] = []
     inside: Element | None = None
     for node in element.descendants:
@@ -192,7 +192,7 @@ def _flush_code(held: list[str], out: list[str]) -> None:
     if text.isspace():
         out.append(" ")
     elif text:
-        # Two spans side by side would share their backticks.
+        # Without a space the backticks of two adjacent code spans would join.
         out.append((" " if out and out[-1].endswith("`") else "") + _spaced_code(text))
     held.clear()
 
@@ -215,14 +215,14 @@ def _spaced_code(text: str) -> str:
 
 
 def write_link(draft: WriterState, element: Element, out: list[str], code: bool = False) -> None:
-    """A link with its absolute target; what leads nowhere is only its text."""
+    """A link with its absolute URL; only its text if the URL cannot be followed."""
     href = element.attr("href")
     if draft.in_link or not href:
         out.append(_spaced_code(element.text) if code else inner(draft, element))
         return
     if "#" in href and is_permalink(draft, element):
         return
-    # A title that links itself is only a title.
+    # The link of a heading to itself is left out.
     url = None if draft.in_heading and href[0] == "#" else draft.links.resolve(href)
     if url is None:
         out.append(_spaced_code(element.text) if code else inner(draft, element))
@@ -242,15 +242,15 @@ def write_link(draft: WriterState, element: Element, out: list[str], code: bool 
 
 
 def _picture_label(draft: WriterState, element: Element, href: str, url: str) -> str:
-    """What names a link that holds only pictures: nothing where the page links the same in words, as cards do."""
+    """The text of a link that contains only images; empty if the page has a text link with the same URL."""
     if images.is_picture(url):
         return ""
     label = images.label_of(element)
-    return label if label and href not in draft.worded() else ""
+    return label if label and href not in draft.text_link_targets() else ""
 
 
 def is_permalink(draft: WriterState, element: Element) -> bool:
-    """A sign that only links the place where it stands."""
+    """Whether a link is only a sign, such as "¶", for the URL of its own section."""
     text = element.text.strip().lower()
     if text in _SIGNS:
         return element.select_one("img,svg") is None or draft.in_heading
@@ -260,7 +260,7 @@ def is_permalink(draft: WriterState, element: Element) -> bool:
 
 
 def link_text(text: str) -> str:
-    """The text with brackets that cannot end it early."""
+    """The text with brackets escaped if they would end the link early."""
     if "[" not in text and "]" not in text:
         return text
     depth = 0
@@ -282,7 +282,7 @@ def write_embed(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_input(draft: WriterState, element: Element, out: list[str]) -> None:
-    """A checkbox is content in a task list; other fields are not."""
+    """A checkbox in a list item, as in a task list; other inputs are left out."""
     if (element.attr("type") or "").lower() == "checkbox" and element.closest("li") is not None:
         out.append("[x] " if element.attr("checked") is not None else "[ ] ")
 

@@ -1,4 +1,4 @@
-"""The language of a code block, where the page states it: attributes and class names of many highlighters."""
+"""The language of a code block, from the attributes and class names of many highlighters."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _BRUSH = re.compile(r"(?:^|\s)brush:\s*([\w+#.-]+)", re.I)
 _SOURCE = re.compile(r"(?:^|\s)(?:highlight-source|highlight-text|highlight|gatsby-code|hljs|"
     r"src|code|source|codehilite|crayon|"
                      r"syntax|cm-s|enlighter|prism|shiki|listing|wp-block-code)[-_]([\w+#.-]+)", re.I)  # fmt: skip
-_LEVELS = 6  # a highlighter's table: td, tr, tbody, table, then the box that names the language
+_LEVELS = 6  # ancestors that are checked: td, tr, tbody, table, then the element with the language
 _LABEL = re.compile(r"[\w+#./ -]{1,24}")
 _NAMES = {"node.js": "javascript", "nodejs": "javascript", "node": "javascript", "c / c++": "cpp",
           "command line": "shell", "shell session": "console", "objective c": "objectivec",
@@ -62,9 +62,10 @@ _NAMES = {"node.js": "javascript", "nodejs": "javascript", "node": "javascript",
 
 
 def language_of(block: Element, blocks: int = 1) -> str:
-    """The language of a block of code, lower case; empty where none is stated.
+    """The language of a code block in lower case; empty if none is stated.
 
-    A box around several blocks says nothing of one of them; `blocks` is how many make up this one.
+    `blocks` is the number of `pre` elements in the code block: an ancestor with more of them says nothing about this
+    one.
     """
     inside = block.select_one("code") if block.tag != "code" else None
     for element in (inside, block):
@@ -119,7 +120,7 @@ def _from_classes(classes: str, own: bool) -> str | None:
 
 
 def normal(name: str) -> str:
-    """The name as a fence carries it."""
+    """The language name as it is written after a fence; empty for names such as "none"."""
     name = name.strip().lower().strip("{}.:")
     name = _ALIASES.get(name, name)
     if name in _NO_LANGUAGE or not re.fullmatch(r"[\w+#.-]{1,30}", name):
@@ -128,7 +129,7 @@ def normal(name: str) -> str:
 
 
 def label_language(label: str) -> str | None:
-    """The language a label over a code block names; None where the label is something else."""
+    """The language that a label above a code block names; None if it is not a language."""
     if _LABEL.fullmatch(label) is None:
         return None
     name = label.strip().lower()

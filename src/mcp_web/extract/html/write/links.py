@@ -18,7 +18,7 @@ _NEEDS_CARE = re.compile(r'[\x00-\x20\x7f-\x9f<>"`\\|()\u200b-\u200f\u202a-\u202
 
 
 class Links:
-    """Resolves targets against the page's address and remembers what was linked, in order."""
+    """Resolves URLs against that of the page, and records the links in order."""
 
     __slots__ = ("_base", "_cache", "_folders", "_here", "_origin", "met")
 
@@ -27,7 +27,7 @@ class Links:
         self._here = base_url.partition("#")[0]
         parts = urlsplit(base_url)
         self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
-        # The folder of the page and the one above it, each ending in a slash.
+        # The URLs of the page's folder and of its parent folder, with a slash at the end.
         folder = parts.path.rpartition("/")[0]
         plain_path = parts.path.startswith("/") and "/." not in parts.path and "//" not in parts.path
         self._folders = [f"{self._origin}{folder}/"] if plain_path else []
@@ -37,7 +37,7 @@ class Links:
         self.met: dict[str, str] = {}
 
     def resolve(self, href: str) -> str | None:
-        """The absolute target as a Markdown link holds it, or None where a reader could not follow it."""
+        """The absolute URL, as it is written in a Markdown link; None if a reader could not follow it."""
         try:
             return self._cache[href]
         except KeyError:
@@ -49,7 +49,7 @@ class Links:
             return _written(self._here + href) if len(href) > 1 and href != "#!" else None
         if not href:
             return None
-        # Browsers drop tabs and line ends inside a URL: "java\nscript:" is a script all the same.
+        # Browsers ignore tabs and line ends in a URL: "java\nscript:" is a script too.
         odd = _NEEDS_CARE.search(href) is not None
         scheme = _SCHEME.match(_CONTROL.sub("", href) if odd else href)
         target = _LINE_ENDS.sub("", href).strip(_EDGES) if odd else href
@@ -66,7 +66,7 @@ class Links:
             return None
 
     def _joined(self, target: str) -> str:
-        """`urljoin`, with the plain cases that make up nearly all links of a page done by hand."""
+        """`urljoin`, with a fast path for simple URLs, which nearly all links of a page have."""
         if self._origin and "/." not in target[3:] and "\\" not in target:
             if target[0] == "/" and target[1:2] not in ("/", "."):
                 return self._origin + target
@@ -85,12 +85,12 @@ class Links:
 
 
 def _written(url: str) -> str:
-    """The URL in a form that cannot leave the parentheses of a Markdown link."""
+    """The URL, escaped so that it cannot end the Markdown link."""
     if _NEEDS_CARE.search(url) is None:
         return url
     url = "".join(_UNSAFE.get(char, char) for char in url)
     url = _CONTROL.sub("", url)
-    # Parentheses are legal in a URL and end a Markdown link for many a reader: angle brackets hold them.
+    # Parentheses are valid in a URL, but many parsers end the link at them; in angle brackets they do not.
     return f"<{url}>" if "(" in url or ")" in url else url
 
 

@@ -1,4 +1,4 @@
-"""Lists: bullets, numbers, terms with their definitions."""
+"""Lists: bullets, numbers, and terms with their definitions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_numbers(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def _write_items(draft: WriterState, element: Element, out: list[str], number: int | None) -> None:
-    # Items that hold headings are sections of the page, laid out as a list.
+    # If items contain headings, they are sections of the page.
     if draft.indents >= MAX_INDENTS or element.select_one("h1,h2,h3,h4,h5,h6") is not None:
         for child in element:
             if isinstance(child, ElementType):
@@ -38,7 +38,7 @@ def _write_items(draft: WriterState, element: Element, out: list[str], number: i
     for child in element:
         if type(child) is not ElementType:
             continue
-        # A list that stands among the items without an item around it is a list inside.
+        # A list directly in a list, without an item around it, is a nested list.
         inside: list[str] = draft.blocks_of(child) if child.tag not in _LISTS else _nested(draft, child)
         if not inside:
             continue
@@ -72,7 +72,7 @@ def _is_loose(inside: list[str]) -> bool:
 
 
 def joined(inside: list[str]) -> str:
-    """The blocks of an item: a list right under its lead line, everything else set apart."""
+    """The blocks of an item: a nested list follows without a blank line, other blocks with one."""
     text = inside[0]
     for block in inside[1:]:
         text += ("\n" if _is_list(block) and "\n\n" not in block else "\n\n") + block
@@ -80,7 +80,7 @@ def joined(inside: list[str]) -> str:
 
 
 def write_definitions(draft: WriterState, element: Element, out: list[str]) -> None:
-    """Terms on their own lines, each definition after a colon, further blocks moved in."""
+    """Each term on its own line, its definition after a colon, further blocks indented."""
     signatures = element.select_one("dt.sig, dt[id].sig-object, dt > .sig-name, dt > .descname") is not None
     if signatures or draft.indents >= MAX_INDENTS:
         _write_flat(draft, element, out)
@@ -104,7 +104,7 @@ def write_definitions(draft: WriterState, element: Element, out: list[str]) -> N
 
 
 def _entries(element: Element) -> list[Element]:
-    """The terms and definitions, also those grouped in a div."""
+    """The terms and definitions of a list, including those inside a div."""
     found: list[Element] = []
     for child in element:
         if type(child) is ElementType:
@@ -122,7 +122,7 @@ def _term(draft: WriterState, element: Element) -> list[str]:
 
 
 def _classified(draft: WriterState, element: Element) -> str:
-    """docutils separates a name from its type only by style: a colon is written between them."""
+    """A term with its type (docutils), with a colon between them: on the page only the style separates them."""
     parts: list[str] = []
     for child in element:
         if isinstance(child, ElementType) and child.has_class("classifier"):
@@ -132,7 +132,7 @@ def _classified(draft: WriterState, element: Element) -> str:
 
 
 def _write_flat(draft: WriterState, element: Element, out: list[str]) -> None:
-    """Signatures of an API: the term a bold paragraph, its description below, not moved in."""
+    """The signatures of an API: the term as a paragraph, its description below it, not indented."""
     for child in _entries(element):
         if child.tag == "dd":
             draft.walk(draft, child, out)

@@ -1,4 +1,4 @@
-"""Presentation MathML to TeX: for formulas whose author left no TeX."""
+"""Presentation MathML → TeX, for formulas without TeX source."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _tex(node: object, depth: int) -> str:
 
 
 def _children(element: Element, depth: int) -> str:
-    """A group; parentheses that close inside it grow with what they hold."""
+    """A group of elements; parentheses that match inside it grow with their content."""
     parts: list[str] = []
     opened: list[int] = []
     for child in element:
@@ -54,7 +54,7 @@ def _children(element: Element, depth: int) -> str:
 
 
 def _matrix(tex: str, kind: str) -> str:
-    """The matrix with its fences, where the fences hold nothing else."""
+    """The matrix environment for a table between delimiters, if there is nothing else between them."""
     whole = tex.startswith("\\begin{matrix}") and tex.endswith("\\end{matrix}") and tex.count("{matrix}") == 2
     return tex.replace("{matrix}", f"{{{kind}matrix}}") if whole else ""
 
@@ -102,7 +102,7 @@ def _text(element: Element, depth: int) -> str:
         return _symbols(text.strip())
     if not text:
         return ""
-    # Spaces at the edges part words from formulas.
+    # Spaces at the ends separate words from formulas.
     lead, tail = " " if text[0].isspace() else "", " " if text[-1].isspace() else ""
     words = " ".join(text.split())
     return f"\\text{{{lead}{words}{tail}}}" if words else "\\text{ }"
@@ -130,7 +130,7 @@ def _square_root(element: Element, depth: int) -> str:
 
 
 def _base(tex: str) -> str:
-    """The base of a script, braced where it is more than one sign."""
+    """The base of a superscript or subscript, in braces if it is more than one symbol."""
     single = (
         len(tex) == 1 or (tex.startswith("\\") and tex[1:].isalpha()) or tex.startswith(("\\left", "\\math", "\\op"))
     )
@@ -199,7 +199,7 @@ def _table(element: Element, depth: int) -> str:
 
 
 def _matrix_of(element: Element) -> str:
-    """The environment: by the fences around the table, else aligned."""
+    """The matrix environment for a table: by the delimiters around it, else `aligned`."""
     before = element_before(element)
     sign = before.text.strip() if before is not None and before.tag == "mo" else ""
     if sign in ("(", "[", "|", "‖"):
@@ -214,7 +214,7 @@ def _nothing(element: Element, depth: int) -> str:
 
 
 def _first(element: Element, depth: int) -> str:
-    """The presentation, not its annotations."""
+    """The presentation of a formula, without its annotations."""
     for child in element:
         if isinstance(child, ElementType):
             return _tex(child, depth)

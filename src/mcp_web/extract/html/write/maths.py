@@ -1,4 +1,4 @@
-"""Mathematics: back to the TeX it was written in."""
+"""Formulas: their TeX source, from MathML, MathJax, KaTeX, images and others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mcp_web.extract.html.write.draft import Survey, WriterState
 
-# Classes around formulas: the rendered form and its source are siblings inside one of these.
+# Classes of elements that contain the rendered form of a formula and its source.
 _CLASSES = frozenset(
     (
         "katex-display", "katex", "MathJax_Display", "MathJax", "MathJax_SVG", "MathJax_Preview", "MathJax_CHTML",
@@ -42,7 +42,7 @@ MOST_TEX = 5000
 
 
 def mark_formulas(draft: WriterState, survey: Survey) -> None:
-    """Decide for every formula under a root what is written for it, and that its other forms are not."""
+    """Mark in the writer's state the TeX of every formula under a root; its other forms are not written."""
     found = survey.with_classes(_CLASSES)
     found.extend(element for element in survey.tagged if _may_be_formula(element))
     for element in found:
@@ -74,16 +74,16 @@ def _inside_marked(draft: WriterState, element: Element) -> bool:
 
 
 def written(tex: str, display: bool) -> str:
-    """TeX between dollars; a formula that stands alone on lines of its own."""
+    """The TeX between dollar signs; a display formula is set apart by line breaks."""
     if not tex:
         return ""
-    # White space is free in TeX: what would be a link or a tag of the page's own making is parted.
+    # White space has no meaning in TeX, so a space is put where the text would become a link or a tag.
     tex = _MARKUP.sub(r"\g<0> ", tex)
     return f"\x00$${tex}$$\x00" if display else f"${tex}$"
 
 
 def formula(element: Element) -> tuple[str, bool] | None:
-    """The TeX of a formula and whether it stands alone; None where the element is no formula after all."""
+    """The TeX of a formula, and whether it is a display formula; None if the element is not a formula."""
     tag = element.tag
     classes = element.attr("class") or ""
     if tag == "img":
@@ -115,7 +115,7 @@ def _is_display(element: Element, classes: str) -> bool:
 
 
 def _of_text(element: Element, display: bool) -> tuple[str, bool] | None:
-    """TeX that a script would draw, still between its delimiters; custom elements need none."""
+    """TeX in the text of an element: between delimiters, or the whole text of a custom element for formulas."""
     text = element.text
     found = _DELIMITED.match(text) if len(text) < MOST_TEX else None
     if found is not None:
@@ -133,7 +133,7 @@ def _of_mathjax(element: Element, classes: str) -> tuple[str, bool] | None:
     while after is not None and isinstance(after, ElementType) and after.tag != "script":
         after = after.next_sibling
     if isinstance(after, ElementType) and (after.attr("type") or "").lower().startswith("math/tex"):
-        return "", False  # the script after it says the same, in its author's words
+        return "", False  # the script after it has the author's TeX
     inside = element.select_one("math")
     display = element.attr("display") == "true" or "Display" in classes
     if inside is None:
@@ -142,7 +142,7 @@ def _of_mathjax(element: Element, classes: str) -> tuple[str, bool] | None:
 
 
 def _of_mathml(element: Element) -> str:
-    """The author's TeX where it is annotated and says what the formula shows, else TeX made of the MathML."""
+    """The author's TeX if it is annotated and agrees with the formula, else TeX converted from the MathML."""
     note = element.select_one(_TEX_SOURCE)
     source = note.text if note is not None else element.attr("alttext") or ""
     source = _clean(source)
@@ -158,14 +158,14 @@ def _shown(element: Element) -> str:
 
 
 def _is_prose(tex: str, shown: str) -> bool:
-    """Whether invisible prose stands in place of TeX: several plain words that the formula does not show."""
+    """Whether a TeX source is prose, which would be hidden text: several words that the formula does not show."""
     words = _PROSE.findall(_TEXT_COMMANDS.sub(" ", tex))
     seen = "".join(shown.split())
     return sum(word not in seen for word in words) >= 3
 
 
 def _of_image(element: Element) -> str:
-    """TeX of a picture of a formula: its label, or the address of the service that drew it."""
+    """The TeX of an image of a formula, from its alternative text or its URL."""
     label = (element.attr("alt") or "").strip()
     classes = (element.attr("class") or "").lower()
     source = element.attr("src") or ""
@@ -193,12 +193,12 @@ def _looks_like_tex(text: str, named: bool) -> bool:
 
 
 def _clean(tex: str) -> str:
-    """One formula on one line, without the wrapping that only sets its size."""
+    """The TeX on one line, without delimiters and commands that only set its size."""
     tex = " ".join(tex.split())
     found = _DELIMITED.match(tex)
     if found is not None:
         tex = next(group for group in found.groups() if group is not None).strip()
     tex = re.sub(r"^\{\\(?:displaystyle|textstyle)\s*(.*)\}$", r"\1", tex)
     tex = re.sub(r"^\\(?:displaystyle|textstyle)\s*", "", tex)
-    # A dollar inside would end the formula; TeX knows it only escaped.
+    # A dollar sign would end the formula; in TeX it is always escaped.
     return re.sub(r"(?<!\\)\$", r"\\$", tex).strip()

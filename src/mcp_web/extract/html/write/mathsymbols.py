@@ -1,10 +1,10 @@
-"""The signs of mathematics and their TeX names."""
+"""Mathematical symbols and their TeX commands."""
 
 from __future__ import annotations
 
 
 def _table(text: str) -> dict[str, str]:
-    """Pairs of a sign and its command, separated by white space."""
+    """Pairs of a symbol and its command, separated by white space."""
     words = text.split()
     return {sign: "\\" + name for sign, name in zip(words[::2], words[1::2], strict=True)}
 
@@ -56,7 +56,7 @@ VARIANTS = {
 
 
 def _styled() -> dict[str, str]:
-    """Unicode's bold, script and other mathematical letters, each with its TeX: 𝐀 is \\mathbf{A}."""
+    """Unicode's bold, script and other mathematical letters with their TeX: 𝐀 is \\mathbf{A}."""
     styles = {0x1D400: "mathbf", 0x1D434: "", 0x1D468: "boldsymbol", 0x1D49C: "mathcal", 0x1D504: "mathfrak",
               0x1D538: "mathbb", 0x1D56C: "mathfrak", 0x1D5A0: "mathsf", 0x1D670: "mathtt"}  # fmt: skip
     found: dict[str, str] = {}

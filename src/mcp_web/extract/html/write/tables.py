@@ -1,4 +1,4 @@
-"""Tables: a grid with its spans filled, or, where a table only lays out the page, its content."""
+"""Tables: written as a pipe table, as a list, or, if a table is only layout, as its content."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def write_table(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def _write_grid(draft: WriterState, rows: list[list[Element]], out: list[str]) -> None:
-    """Write the rows as a pipe table; a row that only holds a heading starts a new table."""
+    """Write the rows as a pipe table; a row that contains only a heading starts a new table."""
     held: list[list[Element]] = []
     for row in [*rows, []]:
         if row and not (len(row) == 1 and row[0].select_one(_HEADINGS) is not None):
@@ -55,7 +55,7 @@ def _write_grid(draft: WriterState, rows: list[list[Element]], out: list[str]) -
 
 
 def _write_as_list(draft: WriterState, rows: list[list[Element]], out: list[str]) -> None:
-    """A table that holds tables: every row an item, its cells below each other."""
+    """A table that contains tables: each row an item, its cells below each other."""
     if draft.indents >= MAX_INDENTS:
         for row in rows:
             for cell in row:
@@ -91,7 +91,7 @@ def _cells_of(row: Element) -> list[Element]:
 
 
 def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
-    """A table that only places things: no data in rows and columns."""
+    """Whether a table is layout only: it has no data in rows and columns."""
     if (table.attr("role") or "") in ("presentation", "none"):
         return True
     has_header = any(cell.tag == "th" for row in rows for cell in row)
@@ -108,7 +108,7 @@ def _span(cell: Element, name: str) -> int:
 
 
 def _grid(draft: WriterState, rows: list[list[Element]]) -> list[list[str]]:
-    """Every cell's text at its place; a span fills its first place and leaves the others empty."""
+    """The text of every cell in a grid; a cell that spans several columns or rows leaves the others empty."""
     grid: list[list[str]] = []
     held: dict[int, int] = {}  # column → rows still covered from above
     draft.in_cell = True
@@ -144,7 +144,7 @@ def _cell_text(draft: WriterState, cell: Element) -> str:
 
 
 def in_cell(inside: list[str]) -> str:
-    """Blocks on one line, pipes escaped."""
+    """Blocks on one line, with pipes escaped."""
     return PIPE.sub(r"\\|", "<br>".join(flat(block) for block in inside))
 
 

@@ -1,4 +1,4 @@
-"""Which element is what: the vocabulary of HTML as the writer sees it."""
+"""Tags of HTML, grouped by how they are written."""
 
 from __future__ import annotations
 

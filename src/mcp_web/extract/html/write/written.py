@@ -1,4 +1,4 @@
-"""Writes content roots as Markdown: the entry point of the writer."""
+"""The entry point of the writer: content elements → Markdown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INLINE_AROUND_BLOCK = (
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Markdown with what was met while writing it."""
+    """Markdown with the headings, links and images in it."""
 
     markdown: str
     headings: tuple[Heading, ...] = ()  # offsets into `markdown`
@@ -36,7 +36,7 @@ class Written:
 def write_markdown(
     roots: Iterable[Node], base_url: str, classes: frozenset[str] | None = None, *, include_images: bool = False
 ) -> Written:
-    """Write content roots, already chosen and pruned, in the order given. `classes` are those of the whole page."""
+    """Write the chosen elements as Markdown, in the order given. `classes` are the class names of the whole page."""
     roots = list(roots)
     draft = WriterState(Links(base_url), blocks.write_blocks, include_images, roots)
     found: list[str] = []
@@ -55,7 +55,7 @@ def write_markdown(
 
 
 def _prepare(draft: WriterState, survey: Survey) -> None:
-    """Find the elements that need special treatment during the walk."""
+    """Mark the elements that need special treatment."""
     for element in survey.tagged:
         if element.attr(LABEL):
             draft.special[element] = blocks.write_panel
@@ -70,7 +70,7 @@ def _prepare(draft: WriterState, survey: Survey) -> None:
 
 
 def _finish(draft: WriterState, marked: str) -> Written:
-    """Take the heading marks out, keeping their offsets; clean every piece of invisible characters."""
+    """Remove the heading marks and record their offsets; remove invisible characters."""
     pieces = _MARK.split(marked)
     clean = clean_text if has_unseen(marked.replace("\x00", "")) else _as_is
     text, removed = clean(pieces[0])

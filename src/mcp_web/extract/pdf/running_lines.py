@@ -1,4 +1,4 @@
-"""Running heads, running feet and page numbers: lines that many pages repeat at their edges."""
+"""Running heads, running feet and page numbers: lines that are repeated at the edges of many pages."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from mcp_web.extract.pdf.words import Line, PageText
 
 _EDGE = 0.11  # of the page's height
-_NUMBER_EDGE = 0.16  # a number alone on its line is a page number farther in as well
+_NUMBER_EDGE = 0.16  # of the page's height, for a number alone on its line
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,7}\b")
 _NUMBER = re.compile(r"(?:page\s+)?[-–—]?\s*(?:\d{1,4}|[ivxlc]{1,7})\s*[-–—]?(?:\s*(?:of|/)\s*\d{1,4})?", re.I)
 
 
-def drop_furniture(pages: Sequence[PageText]) -> int:
+def drop_running_lines(pages: Sequence[PageText]) -> int:
     """Remove repeated lines at the edges of the pages, in place; returns how many were removed."""
     counts: Counter[str] = Counter()
     for page in pages:
         counts.update({_key(line) for line in page.lines if _at_edge(line, page)})
-    # A running head stands on at least three pages; chapters change it, so half of all pages is too much to ask.
+    # A running head is on at least three pages; it changes with the chapter, so it need not be on half of all pages.
     often = {key for key, count in counts.items() if count >= max(3, len(pages) * 0.15)}
     dropped = 0
     for page in pages:
