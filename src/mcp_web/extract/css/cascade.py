@@ -249,10 +249,7 @@ class Cascade:
         return _Match((layer, (*weights[selector.number], rule.order)), rule)
 
     def _candidates_for(self, element: Element) -> list[_Selector]:
-        """The selectors that may match: the element and its ancestors have the names that they require.
-
-        Cached for elements with the same names.
-        """
+        """The selectors that may match, because the element and its ancestors have the names that they require."""
         classes, identity = element.attr("class"), element.attr("id")
         around = self._names_around(element)
         place = (around, element.tag, classes, identity)
