@@ -152,7 +152,7 @@ def test_category_page_of_a_wiki_keeps_its_members() -> None:
         <div class="mw-category-generated"><h2>Pages in this category</h2><ul>{members}</ul></div></div></div></body>
         </html>"""
     document = read(page)
-    assert document.siteconfig == "mediawiki@2"
+    assert document.siteconfig == "mediawiki@3"
     assert document.markdown.count("Lighthouse number") == 40
 
 

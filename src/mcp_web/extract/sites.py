@@ -282,6 +282,7 @@ def apply_config(
     next_page = _first_text(tree, config.next_page, "href")
     for selector in config.body:
         roots = outermost(element for element in select(tree, selector) if hasattr(element, "tag"))
+        roots = [root for root in roots if not _is_stripped(config, root)] or roots
         if roots and sum(len(root.text) for root in roots) >= least:
             if accept is not None and not accept(roots):
                 continue
@@ -295,6 +296,11 @@ def outermost(elements: Iterable[Element]) -> list[Element]:
     found = list(elements)
     known = set(found)
     return [element for element in found if not any(above in known for above in element.ancestors)]
+
+
+def _is_stripped(config: SiteConfig, root: Element) -> bool:
+    """Whether a strip rule names the element itself, which a wide body rule may have taken."""
+    return any(root.matches(rule) for rule in config.strip if not rule.startswith(_XPATH))
 
 
 def _strip(roots: list[Element], selector: str) -> int:

@@ -41,9 +41,10 @@ def label_tab_panels(
             continue
         if len(labels) < 2 or len(labels) != len(panels) or len(labels) > _MOST:
             continue
+        is_filter = len(set(panels)) < len(panels)  # tabs that choose among the rows of one panel label none of it
         for label, panel in zip(labels, panels, strict=True):
             text = " ".join(label.text.split())
-            if text and len(text) < 80:
+            if text and len(text) < 80 and not is_filter:
                 panel.attrs[LABEL] = text
         for label in labels:
             if label.parent is not None:

@@ -101,3 +101,17 @@ def test_code_spans_keep_their_links(md) -> None:
 def test_numbers_beside_a_block_are_left_out(md) -> None:
     html = '<div class="language-ts"><span class="lang">ts</span><pre><code>a\nb</code></pre><div class="line-numbers-wrapper"><span class="line-number">1</span><br><span class="line-number">2</span></div></div>'
     assert md(html) == "```ts\na\nb\n```"
+
+
+def test_code_whose_lines_are_set_by_breaks_is_a_block(md) -> None:
+    html = "<p>Run:</p><p><tt>make<br>make test<br>&nbsp; make install</tt></p>"
+    assert md(html) == "Run:\n\n```\nmake\nmake test\n  make install\n```"
+
+
+def test_breaks_in_code_inside_a_paragraph_stay_breaks(md) -> None:
+    assert md("<p>Type <tt>make<br>make test</tt> and wait.</p>") == "Type `make`  \n`make test` and wait."
+
+
+def test_code_element_that_was_never_closed_does_not_swallow_the_blocks_after_it(md) -> None:
+    html = "<p>Set <tt>PATH<tt></p><p>Then run</p><blockquote><pre>make</pre></blockquote><h2>Next</h2>"
+    assert "```\nmake\n```\n\n## " in md(html)

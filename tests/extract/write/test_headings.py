@@ -49,3 +49,7 @@ def test_sharp_is_part_of_a_name(md, title: str, line: str) -> None:
 def test_elements_of_a_pages_own_making_are_inline_unless_they_hold_blocks(md) -> None:
     assert md("<p><x-emoji>🚀</x-emoji> go</p>") == "🚀 go"
     assert md("<x-card><h3>T</h3><p>x</p></x-card>") == "### T\n\nx"
+
+
+def test_heading_that_links_its_own_place_by_the_pages_address_is_only_text(md) -> None:
+    assert md('<h2><a href="page.html#a">Title</a></h2><a href="#b"><h3>Part</h3></a>') == "## Title\n\n### Part"

@@ -58,3 +58,15 @@ def test_data_table_that_holds_tables_becomes_a_list(md) -> None:
 def test_heading_row_parts_the_table(md) -> None:
     html = "<table><tr><td colspan=2><h2>Public</h2></td></tr><tr><td>int</td><td>f()</td></tr><tr><td>a</td><td>b</td></tr></table>"
     assert md(html) == "## Public\n\n| int | f() |\n| --- | --- |\n| a | b |"
+
+
+def test_grid_with_the_roles_of_a_table_is_a_table(md) -> None:
+    row = "<div role=row><span role=cell>{}</span><span role=cell>{}</span></div>"
+    head = "<div role=row><span role=columnheader>Part</span><span role=columnheader>Price</span></div>"
+    html = f"<div role=table>{head}{row.format('Valve', 3)}{row.format('Pipe', 2)}</div>"
+    assert md(html) == "| Part | Price |\n| --- | --- |\n| Valve | 3 |\n| Pipe | 2 |"
+
+
+def test_grid_with_words_outside_its_cells_keeps_them(md) -> None:
+    html = "<div role=grid><div role=row><b role=cell>a</b><b role=cell>b</b></div><div role=row>c <b role=cell>d</b></div></div>"
+    assert "c" in md(html)

@@ -106,7 +106,7 @@ def _readable(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
     metadata = replace(metadata, author=found.author or metadata.author, published=found.date or metadata.published)
     wall, sentence = detect_wall(page.body, written.markdown, page.status, page.headers)
     document = Document(
-        title=found.title or title,
+        title=found.title or title or (written.headings[0].text if written.headings else ""),
         markdown=written.markdown,
         extractor=_NAME,
         kind=found.kind,

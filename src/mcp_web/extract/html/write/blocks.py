@@ -111,8 +111,8 @@ def write_block_link(draft: WriterState, element: Element, out: list[str]) -> No
     """A link around blocks (a card): the first block becomes the link, the rest is text."""
     href = element.attr("href")
     url = draft.links.resolve(href) if href and not draft.in_link else None
-    if url is None:
-        write_blocks(draft, element, out)
+    if url is None or (draft.links.is_here(url) and element.select_one("h1,h2,h3,h4,h5,h6") is not None):
+        write_blocks(draft, element, out)  # the link of a heading to itself is left out
         return
     draft.in_link = True
     inside = draft.blocks_of(element)

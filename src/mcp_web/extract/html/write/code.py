@@ -9,7 +9,7 @@ from turbohtml import Element as ElementType
 from turbohtml import Text
 
 from mcp_web.extract.html.write.draft import MAX_DEPTH, WriterState
-from mcp_web.extract.html.write.inline import write_nothing
+from mcp_web.extract.html.write.inline import one_line, write_linked_code, write_nothing
 from mcp_web.extract.html.write.language import label_language, language_of
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ _GUTTER_CELLS = "td.gutter,td.linenos,td.lineno,td.blob-num,td.lntd,td.rouge-gut
 _BOXES = frozenset(("fragment", "CodeMirror-code", "cm-content", "block", "syntaxhighlighter"))
 _NUMBER_BOXES = frozenset(("line-numbers-wrapper", "line-numbers-rows", "line-numbers", "linenodiv", "gutter"))
 _PLAIN_BOXES = frozenset(("code-block", "codeblock", "code", "source-code", "sourceCode", "program", "programlisting"))
+_SIGNATURE_CLASSES = frozenset(("member-signature", "type-signature", "src"))
+_SIGNATURES = "div.member-signature,div.type-signature,.top > p.src,.subs > p.src"  # Javadoc, Haddock
+_LINES_OF_CODE = ":is(p,div,td,dd,li,blockquote,center) > :is(code,tt,samp):only-child br"
 _STRUCTURE = "pre,p,div,ul,ol,table,h1,h2,h3,h4,h5,h6,img"
 
 
@@ -74,12 +77,38 @@ def mark_code(draft: WriterState, survey: Survey) -> None:
     for element in survey.with_classes(_PLAIN_BOXES):
         if "\n" in element.text.strip() and element.select_one(_STRUCTURE) is None and element.tag == "div":
             draft.special[element] = write_code
+    _mark_lines(draft, survey)
+    if not _SIGNATURE_CLASSES.isdisjoint(survey.classes):
+        draft.special.update(dict.fromkeys(survey.root.select(_SIGNATURES), write_signature))
     if "language-" in survey.class_text:
         for element in survey.root.select(
             ":not(pre,p,li,td,dt,dd,a,span,h1,h2,h3,h4) > code[class*=language-]:only-child"
         ):
             if "\n" in element.text and element.select_one("pre") is None:
                 draft.special[element] = write_code
+
+
+def write_signature(draft: WriterState, element: Element, out: list[str]) -> None:
+    """The declaration of an API on one line of code, its links kept."""
+    parts: list[str] = []
+    write_linked_code(draft, element, parts)
+    text = one_line("".join(parts))
+    if text:
+        out.append(text)
+
+
+def _mark_lines(draft: WriterState, survey: Survey) -> None:
+    """Code that is all of its block, its lines set by breaks, is a block of code."""
+    for line_end in survey.root.select(_LINES_OF_CODE):
+        element = line_end.closest("code,tt,samp")
+        if element is not None and _is_all_of_its_block(element):
+            draft.special[element] = write_code
+
+
+def _is_all_of_its_block(element: Element) -> bool:
+    parent = element.parent
+    is_all = parent is not None and parent.text.strip() == element.text.strip()
+    return is_all and element.select_one(_STRUCTURE) is None
 
 
 def _is_code_table(table: Element) -> bool:

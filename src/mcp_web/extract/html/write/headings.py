@@ -14,8 +14,20 @@ from mcp_web.text.inline import inline_text
 if TYPE_CHECKING:
     from turbohtml import Element
 
+    from mcp_web.extract.html.write.draft import Survey
+
+# Generators that set the title of a page in no heading: Doxygen, Haddock.
+_TITLE_BOXES = frozenset(("headertitle", "caption"))
+_TITLES = "div.headertitle > div.title,#module-header > p.caption"
 _SIGNS = ("¶", "§", "🔗", "◆", "◇", "#")
 _SIGN_AT_END = re.compile(r"(?:\s*[¶§🔗◆◇]|\s+#+)\s*$")
+
+
+def mark_titles(draft: WriterState, survey: Survey) -> None:
+    """Find titles of pages that are headings by their class alone."""
+    if not _TITLE_BOXES.isdisjoint(survey.classes):
+        for element in survey.root.select(_TITLES):
+            draft.special[element] = write_heading
 
 
 def write_heading(draft: WriterState, element: Element, out: list[str]) -> None:
@@ -27,7 +39,7 @@ def write_heading(draft: WriterState, element: Element, out: list[str]) -> None:
         text = _SIGN_AT_END.sub("", text)
     if not text:
         return
-    level = int(element.tag[1])
+    level = int(element.tag[1]) if element.tag[1:].isdigit() else 1
     draft.headings.append((level, inline_text(text), anchor_of(element)))
     out.append(f"\x00{len(draft.headings) - 1}\x00{'#' * level} {text}")
 

@@ -162,18 +162,18 @@ def write_annotation(draft: WriterState, element: Element, out: list[str]) -> No
 
 
 def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
-    """Inline code; code with links becomes several code spans."""
+    """Inline code; code with links or line breaks becomes several code spans."""
     text = element.text
     if (draft.in_heading or draft.in_link or draft.in_cell) and "<" in text:
         write_children(draft, element, out)  # readers that strip tags would lose `<T>` from a title, a link, a cell
-    elif draft.in_link or element.select_one("a[href]") is None:
+    elif draft.in_link or element.select_one("a[href],br") is None:
         out.append(_spaced_code(text))
     else:
         write_linked_code(draft, element, out)
 
 
 def write_linked_code(draft: WriterState, element: Element, out: list[str]) -> None:
-    """Code with links: a code span in each link, and one for the code between two links."""
+    """Code with links or line breaks: a code span in each link, and one for the code between them."""
     held: list[str] = []
     inside: Element | None = None
     for node in element.descendants:
@@ -181,6 +181,9 @@ def write_linked_code(draft: WriterState, element: Element, out: list[str]) -> N
             _flush_code(held, out)
             inside = node
             write_link(draft, node, out, code=True)
+        elif isinstance(node, Element) and node.tag == "br":
+            _flush_code(held, out)
+            out.append(BREAK)
         elif isinstance(node, Text) and not (inside is not None and _is_under(node, inside, element)):
             inside = None
             held.append(node.data)
@@ -222,9 +225,9 @@ def write_link(draft: WriterState, element: Element, out: list[str], code: bool 
         return
     if "#" in href and is_permalink(draft, element):
         return
+    url = draft.links.resolve(href)
     # The link of a heading to itself is left out.
-    url = None if draft.in_heading and href[0] == "#" else draft.links.resolve(href)
-    if url is None:
+    if url is None or (draft.in_heading and draft.links.is_here(url)):
         out.append(_spaced_code(element.text) if code else inner(draft, element))
         return
     draft.in_link = True

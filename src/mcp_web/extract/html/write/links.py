@@ -44,6 +44,10 @@ class Links:
             target = self._cache[href] = self._resolve(href.strip())
             return target
 
+    def is_here(self, url: str) -> bool:
+        """Whether a resolved target is a place on this page."""
+        return "#" in url and url.partition("#")[0] == self._here
+
     def _resolve(self, href: str) -> str | None:
         if href.startswith("#"):
             return _written(self._here + href) if len(href) > 1 and href != "#!" else None

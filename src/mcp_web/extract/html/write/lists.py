@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element as ElementType
 
 from mcp_web.extract.html.write import inline
+from mcp_web.extract.html.write.code import write_signature
 from mcp_web.extract.html.write.draft import MAX_INDENTS, WriterState, indented
 
 if TYPE_CHECKING:
@@ -140,8 +141,4 @@ def _write_flat(draft: WriterState, element: Element, out: list[str]) -> None:
         if child.select_one("h1,h2,h3,h4,h5,h6,pre,p,div") is not None:
             draft.walk(draft, child, out)
             continue
-        parts: list[str] = []
-        inline.write_linked_code(draft, child, parts)
-        text = inline.one_line("".join(parts))
-        if text:
-            out.append(text)
+        write_signature(draft, child, out)

@@ -15,8 +15,12 @@ from mcp_web.text.markdown import PIPE
 if TYPE_CHECKING:
     from turbohtml import Element
 
+    from mcp_web.extract.html.write.draft import Survey
+
 MAX_COLUMNS = 200
 MAX_SPAN = 1000
+_GRID_CLASS = "summary-table"
+_ROLE_CELLS = "[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]"
 _HEADINGS = "h1,h2,h3,h4,h5,h6"
 
 
@@ -37,6 +41,41 @@ def write_table(draft: WriterState, element: Element, out: list[str]) -> None:
         _write_as_list(draft, rows, out)
     else:
         _write_grid(draft, rows, out)
+
+
+def mark_grids(draft: WriterState, survey: Survey) -> None:
+    """Find tables that are made of other elements: by their roles, or by the classes of Javadoc 16 and later."""
+    if _GRID_CLASS in survey.classes:
+        for element in survey.root.select(f"div.{_GRID_CLASS}"):
+            draft.special[element] = write_columns
+    for element in survey.root.select(":is([role=table],[role=grid],[role=treegrid]):not(table)"):
+        if element.select_one("table,[role=table],[role=grid]") is None:
+            draft.special[element] = write_roles
+
+
+def write_columns(draft: WriterState, element: Element, out: list[str]) -> None:
+    """A grid whose cells follow each other, the first of them its header."""
+    cells = [child for child in element if type(child) is ElementType]
+    width = sum([cell.has_class("table-header") for cell in cells])
+    if width < 2 or len(cells) % width or not all(cell.has_class("table-header") for cell in cells[:width]):
+        draft.walk(draft, element, out)
+        return
+    _write_grid(draft, [cells[at : at + width] for at in range(0, len(cells), width)], out)
+
+
+def write_roles(draft: WriterState, element: Element, out: list[str]) -> None:
+    """A grid whose rows and cells have the roles of such."""
+    rows = [row.select(_ROLE_CELLS) for row in element.select("[role=row]")]
+    if len(rows) < 2 or len(rows[-1]) < 2 or _has_text_outside(element, rows):
+        draft.walk(draft, element, out)
+        return
+    _write_grid(draft, rows, out)
+
+
+def _has_text_outside(element: Element, rows: list[list[Element]]) -> bool:
+    """Whether a grid holds words that are in no cell: written as a table it would lose them."""
+    inside = "".join([cell.text for row in rows for cell in row])
+    return "".join(inside.split()) != "".join(element.text.split())
 
 
 def _write_grid(draft: WriterState, rows: list[list[Element]], out: list[str]) -> None:

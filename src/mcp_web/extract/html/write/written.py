@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from turbohtml import Element, Node
 
 from mcp_web.extract.characters import clean_text, has_unseen
-from mcp_web.extract.html.write import admonitions, blocks, code, footnotes, inline, maths
+from mcp_web.extract.html.write import admonitions, blocks, code, footnotes, headings, inline, maths, tables
 from mcp_web.extract.html.write.draft import Survey, WriterState
 from mcp_web.extract.html.write.links import Links
 from mcp_web.extract.tabs import LABEL
@@ -17,7 +17,8 @@ from mcp_web.model.page import Heading, Link
 
 _MARK = re.compile(r"\x00(\d+)\x00")
 _INLINE_AROUND_BLOCK = (
-    ":is(a,span,em,strong,b,i,u,font,label,ins,del,small,big,cite,mark,abbr,time,q,sub,sup,s,code,slot,bdi,nobr,address)"
+    ":is(a,span,em,strong,b,i,u,font,label,ins,del,small,big,cite,mark,abbr,time,q,sub,sup,s,code,tt,samp,kbd,var,slot,bdi,"
+    "nobr,address)"
     " > :is(p,div,ul,ol,dl,table,pre,h1,h2,h3,h4,h5,h6,section,article,figure,blockquote,details,hr,header,aside,main)"
 )
 
@@ -62,6 +63,8 @@ def _prepare(draft: WriterState, survey: Survey) -> None:
     maths.mark_formulas(draft, survey)
     admonitions.mark_admonitions(draft, survey)
     code.mark_code(draft, survey)
+    tables.mark_grids(draft, survey)
+    headings.mark_titles(draft, survey)
     for element in survey.root.select(_INLINE_AROUND_BLOCK):
         parent = element.parent
         while isinstance(parent, Element) and parent.tag in inline.INLINE and parent not in draft.blocky:

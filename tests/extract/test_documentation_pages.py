@@ -1,0 +1,120 @@
+"""Pages as documentation generators make them: what the reader needs of each, and nothing of its navigation."""
+
+from __future__ import annotations
+
+import pytest
+from tests.extract.reading import read
+
+TEXT = "<p>The valve opens when the pressure in the boiler is above the limit that the operator has set for it.</p>"
+
+
+def markdown(html: str) -> str:
+    return read(html, "text/html", "https://manuals.example.org/valve/page.html").markdown
+
+
+def test_javadoc_grid_of_columns_is_a_table() -> None:
+    html = f"""<body class="class-declaration-page"><main role="main"><h1 class="title">Class Valve</h1>{TEXT}
+        <div class="type-signature"><span>public final class </span><span>Valve</span>
+        <span>extends <a href="Pipe.html">Pipe</a></span></div>
+        <div id="t"><div class="table-tabs" role="tablist"><button role="tab" aria-controls="p">All Methods</button>
+        <button role="tab" aria-controls="p">Static Methods</button></div><div id="p" role="tabpanel">
+        <div class="summary-table three-column-summary"><div class="table-header col-first">Type</div>
+        <div class="table-header col-second">Method</div><div class="table-header col-last">Description</div>
+        <div class="col-first"><code>int</code></div><div class="col-second"><code>open()</code></div>
+        <div class="col-last"><div class="block">Opens it.</div></div>
+        <div class="col-first"><code>void</code></div><div class="col-second"><code>close()</code></div>
+        <div class="col-last">&nbsp;</div></div></div></div></main>"""
+    text = markdown(html)
+    assert "| Type | Method | Description |\n| --- | --- | --- |\n| `int` | `open()` | Opens it. |" in text
+    assert "| `void` | `close()` |  |" in text
+    assert "`public final class Valve extends` [`Pipe`](https://manuals.example.org/valve/Pipe.html)" in text
+    assert "Static Methods" not in text, "tabs that filter the rows of one table label nothing"
+
+
+def test_doxygen_title_is_the_first_heading_and_captions_of_graphs_are_left_out() -> None:
+    html = f"""<meta name="generator" content="Doxygen 1.9.4"><div id="doc-content"><div class="header">
+        <div class="headertitle"><div class="title">Valve Class Reference</div></div></div><div class="contents">
+        {TEXT}<div class="dynheader">Inheritance diagram for Valve:</div><a href="#details">More...</a>
+        <h2 class="groupheader">Members</h2>{TEXT}</div></div>"""
+    text = markdown(html)
+    assert text.startswith("# Valve Class Reference\n")
+    assert "## Members" in text
+    assert "diagram" not in text
+    assert "More..." not in text
+
+
+def test_doxygen_before_its_generator_tag_is_known_by_its_tabs() -> None:
+    html = f"""<div class="navigation" id="top"><div class="tabs"><ul><li><a href="a.html">Main Page</a></ul></div>
+        </div><div class="contents"><h1>Valve Class Reference</h1>{TEXT * 2}</div>
+        <hr class="footer"/><address><small>Generated on Thu Aug 5 2010 by <a href="http://www.doxygen.org/">doxygen
+        </a> 1.6.3</small></address>"""
+    text = markdown(html)
+    assert text.startswith("# Valve Class Reference")
+    assert "Main Page" not in text
+    assert "Generated" not in text
+
+
+def test_docbook_bars_of_navigation_go_also_in_quirks_mode() -> None:
+    """Without a doctype class names match in any case, so that a rule for `.NAVHEADER ~ *` finds `.navfooter` too."""
+    html = f"""<html><body><div class="navheader"><a accesskey="p" href="a.html">Prev</a></div>
+        <div class="sect1"><h2>2.4. Valves</h2>{TEXT * 2}</div><div class="navfooter"><hr><table><tr>
+        <td><a accesskey="p" href="a.html">Prev</a></td><td><a accesskey="n" href="c.html">Next</a></td></tr>
+        <tr><td>2.3. Pipes</td><td>2.5. Pumps</td></tr></table></div></body></html>"""
+    text = markdown(html)
+    assert text.startswith("## 2.4. Valves")
+    assert "Prev" not in text
+    assert "Pumps" not in text
+
+
+def test_haddock_title_signatures_and_instances() -> None:
+    html = f"""<body><div id="package-header"><span>valves-1.0</span></div><div id="content"><div id="module-header">
+        <table class="info"><tr><th>Safe Haskell</th><td>Safe</td></tr></table><p class="caption">Data.Valve</p></div>
+        <div id="interface"><a href="#g:1" id="g:1"><h1>Opening</h1></a><div class="top"><p class="src">
+        <a id="v:open" class="def">open</a> :: <a href="Valve.html">Valve</a> -&gt; Bool
+        <a href="src/Valve.html" class="link">Source</a> <a href="#v:open" class="selflink">#</a></p>
+        <div class="doc">{TEXT}</div><div class="subs instances"><h4>Instances</h4><table><tr><td class="src">Eq Valve
+        </td><td class="doc"><p>By number.</p></td></tr><tr><td colspan="2"><details><summary
+        class="hide-when-js-enabled">Instance details</summary><p>Defined in Data.Valve</p></details></td></tr></table>
+        </div></div></div></div></body>"""
+    text = markdown(html)
+    assert text.startswith("# Data.Valve\n\n# Opening\n")
+    assert "`open ::` [`Valve`](https://manuals.example.org/valve/Valve.html) `-> Bool`" in text
+    assert "| Eq Valve | By number. |" in text
+    assert "Source" not in text
+    assert "Instance details" not in text
+
+
+def test_texinfo_tables_of_navigation_and_a_frame_of_contents_go() -> None:
+    bar = '<table class="nav_table"><tr><td>[<a href="a.html" rel="previous">Pipes</a>]</td></tr></table>'
+    html = f"""<meta name="generator" content="texi2html 1.82"><body><div id="main">{bar}<h3>2.2 Valves</h3>{TEXT * 2}
+        {bar}<div id="footer"><p>This page is for version 2.</p></div></div><div id="tocframe"><ul><li>
+        <a href="b.html">Pumps</a></ul></div></body>"""
+    text = markdown(html)
+    assert text.startswith("### 2.2 Valves")
+    assert text.rstrip().endswith("set for it.")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<div class="tocset"><table><tr><td><a href="a.html">Pipes</a></td></tr></table></div><div class="maincolumn">'
+        '<div class="main"><div class="navsettop"><a href="c.html">next →</a></div><h2>Valves</h2>{text}</div></div>',
+        '<meta name="generator" content="Crystal Docs 1.6.0"><body><div class="sidebar"><h1>Project</h1><ul><li>'
+        '<a href="a.html">Pipes</a></ul></div><div class="main-content"><h2>Valves</h2>{text}</div></body>',
+        '<body id="manual-page"><div id="page-header"><p><a href="a.html">Modules</a></p></div><div id="page-content">'
+        '<div id="preamble"><h2>Valves</h2><div class="toplang">Available Languages: en</div></div>'
+        '<div class="top"><a href="#page-header">top</a></div><div class="section">{text}</div></div></body>',
+        '<body><div role="main" class="col-md-9"><h2>Valves</h2>{text}</div><div id="mkdocs_search_modal"><h4>Search'
+        "</h4></div></body>",
+    ],
+    ids=["scribble", "crystal", "apache-manual", "mkdocs"],
+)
+def test_generator_is_known_by_its_marks(html: str) -> None:
+    text = markdown(html.format(text=TEXT * 2))
+    assert text.startswith("## Valves")
+    assert text.rstrip().endswith("set for it.")
+
+
+def test_page_without_a_title_element_is_named_by_its_first_heading() -> None:
+    document = read(f"<h2>A guide to valves</h2>{TEXT * 2}", "text/html")
+    assert document.title == "A guide to valves"
