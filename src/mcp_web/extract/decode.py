@@ -14,7 +14,7 @@ from mcp_web.model.page import Fetched
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 _XML_DECLARATION = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
-_UTF_8 = ("utf-8", "utf8")  # read by Python's own decoder where the bytes are valid
+_UTF_8 = ("utf-8", "utf8")  # if the bytes are valid, Python's decoder reads them, which is faster
 _LABEL = re.compile(r"[A-Za-z0-9._:-]{1,40}")
 
 
@@ -22,7 +22,7 @@ _LABEL = re.compile(r"[A-Za-z0-9._:-]{1,40}")
 class Decoded:
     text: str
     encoding: str  # WHATWG name
-    damaged: int  # bytes sequences that are no characters in that encoding
+    damaged: int  # byte sequences that are not valid in that encoding
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ def known_label(label: str | None) -> str | None:
     import turbohtml.detect  # noqa: F401  importing it registers the whatwg-* codecs
 
     name = (label or "").strip().lower()
-    name = "euc-kr" if name.startswith("ks_c_5601-") else name  # the only label of the web that the codecs lack
+    name = "euc-kr" if name.startswith("ks_c_5601-") else name  # the only label that the codecs lack
     if not _LABEL.fullmatch(name):
         return None
     try:

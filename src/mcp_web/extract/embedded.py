@@ -35,7 +35,7 @@ _NEVER_TEXT = frozenset(("script", "svg", "iframe", "object", "canvas", "select"
 _VOID = frozenset(("img", "input", "br", "hr", "area", "wbr"))
 _SHEET = re.compile(r"<style\b[^<>]{0,200}>([^<]{0,50000})</style\s{0,9}>", re.I)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
-_MOST_TAGS = 500  # judged in one text
+_MOST_TAGS = 500  # that are tested in one text
 
 
 def sheets_of(markdown: str) -> str:

@@ -36,7 +36,7 @@ _CREATIVE = re.compile(
     r"Article|Posting|Report|WebPage|Page$|Product|Recipe|Review|Book|Course|Video|Podcast|Event|Dataset|SoftwareSourceCode"
 )
 
-_OF_PAGE = ("Page", "Article", "Posting", "Report")  # not a Review or a Comment on the page, whose dates are their own
+_OF_PAGE = ("Page", "Article", "Posting", "Report")  # not Review or Comment: their dates are not the page's
 
 _PUBLISHED = (
     "article:published_time", "datepublished", "og:published_time", "dc.date.issued", "dcterms.issued",

@@ -22,9 +22,9 @@ class RuleCheck:
 @dataclass(frozen=True, slots=True)
 class SiteConfigReport:
     config: str  # "id@version"
-    fits: bool  # whether the page would be given to this config without naming it
+    fits: bool  # whether the config applies to the page if it is not requested
     rules: tuple[RuleCheck, ...]
-    document: Document | None  # None where no body rule matches
+    document: Document | None  # None if no body rule matches
     problems: tuple[str, ...]
 
     @property

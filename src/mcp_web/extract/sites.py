@@ -44,7 +44,7 @@ class SiteConfig:
     domains: tuple[str, ...] = ()  # "example.org" covers its subdomains too; "example.org/docs" a path below it
     generator: tuple[str, ...] = ()  # beginnings of <meta name=generator>, lower case
     marks: tuple[str, ...] = ()  # selectors that match only pages of this generator
-    body: tuple[str, ...] = ()  # the first that matches holds the content; all its matches, in order
+    body: tuple[str, ...] = ()  # the content is all elements that the first matching selector finds
     strip: tuple[str, ...] = ()
     title: tuple[str, ...] = ()
     author: tuple[str, ...] = ()
@@ -240,7 +240,7 @@ def fits_domain(config: SiteConfig, host: str, path: str) -> bool:
 
 
 def _host_and_path(url: str) -> tuple[str, str]:
-    """Host and path of an address; empty where it is none."""
+    """The host and path of a URL; empty if it is not valid."""
     try:
         parts = urlsplit(url)
         return (parts.hostname or "").lower(), parts.path

@@ -26,7 +26,7 @@ _MOST_PROPERTIES = 5000  # nested itemprops repeat their text; beyond this micro
 _DEPTH = 5
 _WIDTH = 30
 _STRING = 300
-_TOTAL = 12_000  # characters of JSON kept per page
+_TOTAL = 12_000  # characters of JSON per page
 
 _WRAPPING = re.compile(r"^\s*(?:<!--|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)|(?:-->|/\*\s*\]\]>\s*\*/|\]\]>)\s*;?\s*$")
 _TRAILING_COMMA = re.compile(r",(\s{0,200}[\]}])")
@@ -38,7 +38,7 @@ _REDUNDANT = frozenset({"articlebody", "text", "reviewbody", "@context", "transc
 class Structured:
     """All structured data of a page; `bounded` returns the part that is put into the document."""
 
-    json_ld: tuple[Mapping[str, Any], ...]  # every object with an @type, @graph and lists opened
+    json_ld: tuple[Mapping[str, Any], ...]  # every object with an @type, including those in lists and @graph
     opengraph: Mapping[str, str]
     microdata: tuple[Mapping[str, Any], ...]  # in JSON-LD's shape
 

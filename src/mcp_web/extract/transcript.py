@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SPOKEN = frozenset({"VideoObject", "AudioObject", "PodcastEpisode", "Clip", "RadioEpisode", "TVEpisode", "Movie"})
 _CHARS = 500_000
-_LEAST = 200  # characters: less is a link or a label
+_LEAST = 200  # characters; a shorter text is a link or a label
 
 
 def read_transcripts(tree: Tree) -> tuple[str, ...]:

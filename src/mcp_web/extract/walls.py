@@ -112,12 +112,12 @@ _LOGIN_TITLE = re.compile(r"\b(?:log ?in|sign ?in|login|anmelden|anmeldung|conne
 
 WallFinding = tuple[Wall | None, str | None]
 
-_SHORT = 1500  # characters of visible text; bot checks and logins stay far below
+_SHORT = 1500  # characters of visible text: more than bot checks and login pages have
 _EMPTY = 300
 _BLANK = 15
-_PREVIEW = 3500  # a teaser of some paragraphs
+_PREVIEW = 3500  # characters of a preview of a few paragraphs
 _LOOKED_AT = 2_000_000  # characters of source
-_CHALLENGE = 200_000  # characters of source; a page that only asks for proof is a fraction of it
+_CHALLENGE = 200_000  # characters of source: more than a challenge page has
 _FORM_PAGE = 600  # characters of all text on a page that is only a form
 
 

@@ -48,7 +48,7 @@ _ARXIV = "{http://arxiv.org/schemas/atom}"
 def item_of_answers(answers: Mapping[str, Any]) -> CslItem:
     """The item of a work from the answers of the catalogues; {} if none knows it."""
     found: CslItem = {}
-    for read in (openalex, europepmc, datacite, crossref):  # the last knows best
+    for read in (openalex, europepmc, datacite, crossref):  # the last is the most reliable
         answer = mapping(answers.get(read.__name__))
         found |= {key: value for key, value in read(answer).items() if value}
     return found

@@ -93,7 +93,7 @@ def calibration_of(rows: Rows) -> Calibration:
     return Calibration(unrelated=float(apart.mean()), related=float(np.diag(near).mean()))
 
 
-async def kept_calibration(store: Store, embedder: Embedder) -> Calibration | None:
+async def stored_calibration(store: Store, embedder: Embedder) -> Calibration | None:
     """The stored calibration of a model; None if there is none, or if the length of its vectors has changed."""
     if (packaged := PACKAGED.get(embedder.name)) is not None:
         return packaged
@@ -103,6 +103,6 @@ async def kept_calibration(store: Store, embedder: Embedder) -> Calibration | No
     return Calibration(float(kept["unrelated"]), float(kept["related"]))
 
 
-async def keep_calibration(store: Store, model: str, dim: int, calibration: Calibration) -> None:
+async def store_calibration(store: Store, model: str, dim: int, calibration: Calibration) -> None:
     facts = {"dim": dim, "unrelated": calibration.unrelated, "related": calibration.related}
     await store.keep_record(_RECORDS, model, facts)

@@ -15,7 +15,7 @@ import anyio.to_thread
 
 from mcp_web.embed.embedder import Calibration, Embedder, reads
 from mcp_web.embed.static import NAME, StaticEmbedder
-from mcp_web.index.calibrate import kept_calibration
+from mcp_web.index.calibrate import stored_calibration
 from mcp_web.index.page import Cut, readable
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 STATIC_MODEL = NAME
 # What the model embeds of a document: all of a short one, such as an abstract, and about 200 tokens of a longer one.
 SHORT_CHARS, SUMMARY_CHARS = 1600, 900
-_HEADING_CHARS = 250  # of a summary, for headings
+_HEADING_CHARS = 250  # of the headings in a summary
 _MOST_PASSAGES = 400  # of a document that get a vector: the first 50,000 words
 
 
@@ -48,7 +48,7 @@ class DocumentVectors:
 
     async def scale(self, model: str) -> Calibration | None:
         """The calibration of a model; None for a custom model that no page was read with yet."""
-        return await kept_calibration(self._store, self._static if model == STATIC_MODEL else self._embedder)
+        return await stored_calibration(self._store, self._static if model == STATIC_MODEL else self._embedder)
 
     async def embed(self, model: str, snapshots: Sequence[Snapshot]) -> None:
         """Compute and store the vectors of some documents; documents in a language that the model lacks get none."""

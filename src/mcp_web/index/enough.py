@@ -37,7 +37,7 @@ class Chance:
         return 1 / (1 + math.exp(-(odds + self.first if one is best else odds)))
 
 
-FARTHEST = 6.0  # standard deviations: beyond, it makes no difference
+FARTHEST = 6.0  # standard deviations; a larger distance makes no difference
 CHANCE = Chance(start=-0.71, first=2.73, behind=-0.74, fall=-0.77)
 PRICE = 0.0113  # the least chance that is worth a hundred tokens
 

@@ -22,7 +22,7 @@ class Evidence:
     words: Scores  # BM25
     coverage: Scores  # share of the question's words in the passage
     static: Scores | None = None  # late interaction, 0…1
-    cosines: Scores | None = None  # of the model; nan where no vector is known
+    cosines: Scores | None = None  # of the model; nan if a passage has no vector
     calibration: Calibration | None = None
     cross_language: bool = False  # question and page are in different languages
     missing: tuple[str, ...] = ()  # names of the question that the page never mentions
@@ -47,8 +47,8 @@ class Odds:
     start: float
     coverage: float = 0.0  # the share of the question's words that the passage has
     static: float = 0.0
-    model: float = 0.0  # calibrated: 0 for a passage like any other, 1 for one that typically answers
-    missing: float = 0.0  # when the page never mentions a name of the question
+    model: float = 0.0  # of the calibrated cosine: 0 for unrelated texts, 1 for a typical answer
+    missing: float = 0.0  # added if the page never mentions a name of the question
 
     def sum(self, coverage: float, static: float, model: float, missing: bool) -> float:
         known = self.coverage * coverage + self.static * static + self.model * model

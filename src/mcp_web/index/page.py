@@ -35,7 +35,7 @@ class PreparedPage:
     version: str  # hash of the snapshot that has this text
     passages: tuple[Passage, ...]  # none twice
     words: PageWords
-    pieces: PassagePieces | None  # for the static signal; None when its weights are missing
+    pieces: PassagePieces | None  # for the static signal; None if its weights are missing
 
     def evidence(self, question: str) -> Evidence:
         """The signals of words and of the static vectors for each passage."""

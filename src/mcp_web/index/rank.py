@@ -59,7 +59,7 @@ class Ranked:
     passages: tuple[ScoredPassage, ...]
     best: float  # the score of the best passage, shown or not
     enough: int = 0  # of the passages: how many are worth their tokens
-    nearest: tuple[ScoredPassage, ...] = ()  # what came closest, when the page does not answer
+    nearest: tuple[ScoredPassage, ...] = ()  # the best passages, if the page does not answer
     missing: tuple[str, ...] = ()  # names of the question that the page never mentions
 
     @property
@@ -110,7 +110,7 @@ def rank(
     best = scored[0].score if scored else 0.0
     candidates = _candidates(evidence, total, chosen)
     if evidence.cross_language and min_score is None:
-        min_score = 0.0  # between languages scores are too rough to hide the best passages
+        min_score = 0.0  # across languages scores are too inexact to hide the best passages
     shown = tuple(
         one
         for one, candidate in zip(scored, candidates, strict=True)
@@ -170,7 +170,7 @@ def is_decided(evidence: Evidence) -> bool:
 def likely(evidence: Evidence, most: int) -> list[int]:
     """The passages that the model should read: the best by words and static signal, more if these are unsure."""
     best = order(evidence)
-    if evidence.cross_language:  # there the other signals are too weak to choose by
+    if evidence.cross_language:  # across languages the other signals are too weak
         return best[: 2 * most]
     in_doubt = bool(best) and score(evidence, best[0]) < _IN_DOUBT
     count = min(most, _READ_IN_DOUBT, math.ceil(len(best) * _SHARE_READ)) if in_doubt else 0

@@ -17,7 +17,7 @@ import anyio.to_thread
 from mcp_web import trace
 from mcp_web.embed.embedder import Calibration, Embedder, QuestionVectors, reads
 from mcp_web.errors import CacheError, EmbeddingError
-from mcp_web.index.calibrate import calibration_of, keep_calibration, kept_calibration, kinds, probe_texts
+from mcp_web.index.calibrate import calibration_of, kinds, probe_texts, store_calibration, stored_calibration
 from mcp_web.index.evidence import Evidence
 from mcp_web.index.page import Cut, IndexedPages, PreparedPage, prepare
 from mcp_web.index.rank import Ranked, is_decided, likely, rank
@@ -196,11 +196,11 @@ class PageReader:
 
     async def _known(self, key: str) -> PageVectors:
         if self._calibration is None:
-            self._calibration = await kept_calibration(self._store, self._embedder)
+            self._calibration = await stored_calibration(self._store, self._embedder)
         if (recent := self._recent.get(key)) is not None:
             return recent
         found = unpack(await self._store.vectors(key, self.model), self.model, self._embedder.dim)
-        self._recent[key] = found  # what another process adds meanwhile is at worst embedded twice
+        self._recent[key] = found  # vectors that another process adds meanwhile may be computed twice
         return found
 
     async def _embed(
@@ -217,12 +217,12 @@ class PageReader:
         texts = [*asked, *(page.text(number) for number in missing), *probes]
         rows = await self._embedder.embed(texts, kinds(len(asked), len(missing)) + probe_kinds)
         for query, row in zip(asked, rows, strict=False):
-            self._questions[query] = row.copy()  # not a view that holds all rows
+            self._questions[query] = row.copy()  # a copy, because a view would keep all rows in memory
         grown = known.with_rows(page.passages, missing, rows[len(asked) : len(asked) + len(missing)])
         try:
             if probes:
                 self._calibration = calibration_of(rows[len(asked) + len(missing) :])
-                await keep_calibration(self._store, self._embedder.name, rows.shape[1], self._calibration)
+                await store_calibration(self._store, self._embedder.name, rows.shape[1], self._calibration)
             if missing:
                 await self._store.keep_vectors(key, pack(grown, page.passages, page.version))
         except CacheError as error:

@@ -33,7 +33,7 @@ PAIR_SHARE = 0.6
 # passage, a word that it has would have a fifth of the weight of one that it lacks. Any value from 20 to 100 is as
 # good.
 _COVERAGE_SIZE = 100
-_SAMPLE = 400  # characters of each passage that tell the page's language
+_SAMPLE = 400  # characters of each passage from which the page's language is detected
 
 
 class PageWords:

@@ -26,10 +26,10 @@ FEWEST, MOST = 4, 12
 # A run with at most this many words is given whole instead of by its two ends.
 WHOLE_RUN = 9
 
-_SHOWN_OTHERWISE = re.compile(  # after code, in which all of this is text
+_SHOWN_OTHERWISE = re.compile(  # code first, so that nothing is matched inside it
     CODE_SPAN
     + r"|(?P<mark>!\[[^\]]{0,300}\]\([^)]{0,500}\)|\[\^[^\]\s]{1,40}\]|\[\\?\[[^\]]{0,40}\\?\]\]\([^)]{0,500}\)"
-    r"|\$\$[^$\n]{1,500}\$\$|\$(?=\S)[^$\n]{1,500}(?<=\S)\$(?!\d)"  # two prices are no formula
+    r"|\$\$[^$\n]{1,500}\$\$|\$(?=\S)[^$\n]{1,500}(?<=\S)\$(?!\d)"  # two prices are not a formula
     r"|</?(?!https?:)[a-zA-Z][^<>\n]{0,300}>|(?:(?<! ) {2,}+|\\)\n)"
 )
 _MARKER = re.compile(rf"[ \t]*{BULLET}[ \t]+{CHECKBOX}| {{0,3}}#{{1,6}}[ \t]+|[ \t]*:[ \t]+")

@@ -25,7 +25,7 @@ FUZZY_AT_LEAST = 0.7
 MOST_DIFFERENCES = 12
 # Characters that “[…]” may stand for: a few paragraphs; beyond that the parts no longer belong together.
 LEFT_OUT = 2000
-MOST_CHAINS = 50  # places that the parts of a quote with elisions are tried at
+MOST_CHAINS = 50  # chains of the parts of a quote with […] that are compared
 
 # The units of fuzzy comparison: words, single characters of unspaced scripts, and signs that change a statement:
 # percent, currency, comparison, the minus of a number and the dash of a range.

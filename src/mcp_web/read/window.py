@@ -14,7 +14,7 @@ from mcp_web.text.sentences import sentence_ends
 # A window that is filled less than this gets a part of the next list or paragraph; code and tables are not cut for
 # that.
 HALF = 0.5
-_BEYOND = 20  # characters after a sentence that show whether it ended
+_BEYOND = 20  # characters after the limit that show whether a sentence ends there
 
 
 @dataclass(frozen=True, slots=True)

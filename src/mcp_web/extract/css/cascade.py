@@ -33,10 +33,10 @@ from mcp_web.extract.css.style import Style
 if TYPE_CHECKING:
     from turbohtml import Node
 
-_MOST_RULES = 200  # per element; a page made for people has a handful
-_OFTEN = 30  # a search through the tree costs about as much as so many tests of single elements
+_MOST_RULES = 200  # per element; an ordinary page has a few
+_OFTEN = 30  # tests of single elements that take about as long as a search through the tree
 _MOST_ANCESTORS = 60
-_MOST_VALUE = 300  # characters of a value after variables were filled in
+_MOST_VALUE = 300  # characters of a value after its variables were replaced
 _PSEUDO_ELEMENT = re.compile(r"::|:(?:before|after|first-line|first-letter)\b", re.I)
 _VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\((?:[^()]|\([^()]*\))*\)[^()]*)*))?\)")
 _INHERITED = frozenset(
@@ -52,22 +52,24 @@ class _Declarations(NamedTuple):
 
     plain: dict[str, str]
     important: dict[str, str]
-    resets: bool  # by `all`
+    resets: bool  # whether it declares `all`, which resets the other properties
 
 
 class _Selector(NamedTuple):
     """One selector of a rule's selector list."""
 
     text: str
-    rule: int  # the rule's place
-    number: int  # its own place in the list
-    names: frozenset[str]  # classes and ids of the element or its ancestors; a cheap test before the real one
+    rule: int  # the index of the rule
+    number: int  # its index in the list
+    names: frozenset[
+        str
+    ]  # classes and ids that the element or its ancestors must have: tested first
 
 
 class _Match(NamedTuple):
     """A rule that matches an element by one of its selectors, with its precedence."""
 
-    order: tuple[LayerKey, tuple[int, ...]]  # layer; specificity, then place
+    order: tuple[LayerKey, tuple[int, ...]]  # layer; then specificity and index of the rule
     rule: Rule
 
 
@@ -110,7 +112,7 @@ class Cascade:
             if isinstance(node, Element):
                 path.append(node)
             node = node.parent
-        if len(path) == _MOST_ANCESTORS:  # of the others in the path not all ancestors are known
+        if len(path) == _MOST_ANCESTORS:  # not all ancestors of the other elements are known
             known[element] = tuple(path)
             return known[element]
         around: tuple[Element, ...] = known[node] if node is not None else ()
@@ -286,7 +288,7 @@ class Cascade:
                 strong.append(rule)
             found = _added(found, plain, resets)
         found = _added(found, own.plain, own.resets)
-        if len(strong) > 1:  # among important ones an earlier layer wins
+        if len(strong) > 1:  # among important declarations an earlier layer wins
             strong.sort(key=_importance_order)
         for rule in strong:
             found.update(self._by_importance(rule).important)
@@ -326,7 +328,7 @@ class Cascade:
                 if not value or not is_valid(name, value):
                     continue
             if name == "color" and value == "currentcolor":
-                continue  # the parent's
+                continue  # the parent's colour is inherited
             if value == "inherit" and name not in _INHERITED:
                 parent = parent_of(element)
                 value = self.style(parent).get(name, "") if parent is not None else ""

@@ -124,7 +124,7 @@ def parse_declarations(text: str) -> Mapping[str, Declared]:
     return _parse_short(text) if len(text) <= _SHORT else _parse(text)
 
 
-@lru_cache(maxsize=4096)  # themes repeat their rules, on a page and from site to site
+@lru_cache(maxsize=4096)  # themes use the same rules on many sites
 def _parse_short(text: str) -> Mapping[str, Declared]:
     return _parse(text)
 
@@ -178,7 +178,7 @@ def _character(found: re.Match[str]) -> str:
         return found[2]
     code = int(found[1], 16)
     known = 0x20 < code < 0x110000 and not 0xD800 <= code < 0xE000
-    return chr(code) if known else "\ufffd"  # an escaped space or control is part of a name, and never separates
+    return chr(code) if known else "\ufffd"  # an escaped space or control character is part of a name
 
 
 def _fallback(found: re.Match[str]) -> str:

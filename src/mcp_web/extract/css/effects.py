@@ -11,8 +11,8 @@ from mcp_web.extract.css.lengths import fraction, pixels, split_outside
 _CALL = re.compile(r"([a-z-]+)\(([^()]*)\)")
 _PARTS = re.compile(r"\s+(?![^()]*\))")
 _KEYWORD_WIDTHS = frozenset(("thin", "medium", "thick"))
-_AWAY = 1000.0  # pixels; a shadow so far from its letters is not seen with them
-_FILLS = 50.0  # pixels; a shadow that reaches so far inwards fills its box
+_AWAY = 1000.0  # pixels; a shadow this far from its text does not make it visible
+_FILLS = 50.0  # pixels; an inset shadow of this size fills its box
 # Functions of one channel of the text colour and of the background, each 0 to 1.
 _BLENDS: dict[str, Callable[[float, float], float]] = {
     "multiply": lambda text_colour, background: text_colour * background,

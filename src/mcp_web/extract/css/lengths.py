@@ -144,7 +144,7 @@ class _Reader:
         strategy = "nearest"
         if self._next() in _STRATEGIES:
             strategy = self._next()
-            self._at += 2  # with its comma
+            self._at += 2  # skips the comma too
         values = [self._sum()]
         while self._next() == ",":
             self._at += 1

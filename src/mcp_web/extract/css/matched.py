@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from turbohtml import Element, Node
 
 _NAMES = frozenset(".#")
-_FEW_NAMES = 100  # so many are looked for at once faster than all elements with a name are looked at
-_FEW_AROUND = 8  # elements that are searched one by one instead of the tree: they may lie inside each other
+_FEW_NAMES = 100  # up to this number it is faster to search for the names than to visit all elements with a name
+_FEW_AROUND = 8  # elements whose descendants are searched one by one, instead of the whole tree
 
 
 class Matched:

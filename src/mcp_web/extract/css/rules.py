@@ -32,7 +32,7 @@ _CONTAINER = re.compile(r"container(?:-name|-type)?\s*:\s*([^;{}]+)", re.I)
 
 LayerKey = tuple[float, ...]
 _Inside = Callable[[str, "Context", int], "Context"]
-_LAST = float("inf")  # rules outside of any layer come after all layers
+_LAST = float("inf")  # rules outside any layer come after all layers
 
 
 class Context(NamedTuple):
@@ -41,9 +41,9 @@ class Context(NamedTuple):
     holds: bool = True
     layer: str = ""
     scope: str = ""  # the elements that the rule is limited to
-    limit: str = ""  # the elements inside of which it no longer applies
+    limit: str = ""  # the elements inside which it no longer applies
     keyframes: str = ""
-    contained: bool = False  # inside of a container, which the root of the page never is
+    contained: bool = False  # whether it is in a container query, which never applies to the root of the page
     queries: tuple[tuple[str, str], ...] = ()  # variables and the values that the element's parent must give them
 
     def covers(self, element: Element) -> bool:
@@ -77,10 +77,10 @@ class Rules:
         self._containers = _containers_of((*sheets, attributes))
         self._heads: list[str] = []  # the text before each rule's opening brace
         self._bodies: list[str] = []
-        self._starts: list[int] = []  # the rules at which the context changes
+        self._starts: list[int] = []  # the indexes of the rules at which the context changes
         self._contexts: list[Context] = []
         self._layers: dict[str, int] = {}
-        self._inner: dict[tuple[str, Context], Context] = {}  # of at-rules; sheets repeat few of them
+        self._inner: dict[tuple[str, Context], Context] = {}  # a cache of contexts inside at-rules
         self._registers = False
         left = MOST
         for sheet in sheets:
@@ -184,7 +184,7 @@ class Rules:
             if not pieces[at][1]:
                 if len(around) > 1:
                     around.pop()
-                elif at + 1 < len(pieces):  # it closes nothing: the next selector is not valid
+                elif at + 1 < len(pieces):  # the brace closes nothing, so the next selector is not valid
                     pieces[at + 1] = (f"}}{pieces[at + 1][0]}", *pieces[at + 1][1:])
                 self._change(first + at + 1, around[-1])
                 continue
@@ -236,7 +236,7 @@ class Rules:
         found = self._inner.get((prelude, above))
         if found is None:
             found = self._entered(prelude, above)
-            if found.layer == above.layer:  # a layer without a name is another one each time
+            if found.layer == above.layer:  # each layer without a name is a new one
                 self._inner[prelude, above] = found
         return found
 
@@ -321,7 +321,7 @@ def _rules(text: str, inside: _Inside) -> Iterator[tuple[str, str, Context]]:
                 yield parent, pending, context
             around.pop()
         else:
-            pending = "}"  # closes nothing: it becomes part of the next selector, which is not valid then
+            pending = "}"  # it closes nothing, so it makes the next selector invalid
             continue
         pending = ""
     context, parent = around[-1]

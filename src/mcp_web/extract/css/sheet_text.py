@@ -29,7 +29,7 @@ _UNSAFE = re.compile(r"[{};,()]")
 def own_sheets(candidates: list[Element]) -> list[str]:
     """The sheets in the page that apply: `style` elements, and links whose URL contains the sheet (`data:`)."""
     found: list[str] = []
-    preferred = None  # of sheets with titles those of the first title apply
+    preferred = None  # of the sheets with a title, only those with the first title apply
     for element in candidates:
         if element.tag not in ("style", "link") or not _applies(element):
             continue
@@ -71,13 +71,13 @@ def data_url_text(url: str) -> str:
 def embedded_imports(sheet: str) -> Iterator[str]:
     """The sheets that a sheet imports from `data:` URLs."""
     if "@import" not in sheet.partition("{")[0].lower():
-        return  # after a rule there are no imports
+        return  # imports must come before all rules
     end = 0
     for found in _IMPORT.finditer(sheet[:MOST]):
         if "{" in sheet[end : found.start()]:
             return
         end = found.end()
-        url = unescaped(found[1] or found[2] or found[3])  # in a string escapes are read once more
+        url = unescaped(found[1] or found[2] or found[3])  # CSS escapes in the string
         conditions = found[4].strip().lower()
         layer = _IMPORT_LAYER.match(conditions)
         conditions = conditions[layer.end() :].strip() if layer else conditions

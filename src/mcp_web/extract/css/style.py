@@ -10,8 +10,8 @@ from mcp_web.extract.css.lengths import angle, fraction, pixels, split_outside
 
 Style = Mapping[str, str]
 
-FAR = 500.0  # pixels off screen; menus and sliders stand closer
-FAINT = 0.06  # of full text_colour: less than this, nobody reads
+FAR = 500.0  # pixels off screen; menus and sliders are closer
+FAINT = 0.06  # opacity below which text cannot be read
 _SPACES = re.compile(r"[\s]+(?![^()]*\))")
 _ARGUMENTS = re.compile(r",(?![^()]*\))|\s+(?![^()]*\))")
 _CALL = re.compile(r"([a-z0-9-]+)\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
@@ -38,7 +38,7 @@ def hides_box(style: Style) -> bool:
     if "text-decoration" in style and _is_struck_out(style):
         return True
     if "content" in style and _PICTURE.search(style["content"]):
-        return True  # the picture takes the place of all that stands inside
+        return True  # the picture replaces the content
     return is_faded_out(style) or _has_no_size(style) or _off_screen(style) or _clipped(style) or _collapsed(style)
 
 

@@ -17,7 +17,7 @@ class Variables:
     def __init__(self, declarations: Iterable[str]) -> None:
         """`declarations` are the texts of style attributes and of the bodies of rules."""
         self._values: dict[str, dict[str, None]] = {}
-        self._known: dict[str, list[str]] = {}  # sheets use few values, often
+        self._known: dict[str, list[str]] = {}  # sheets use a few values very often
         for text in declarations:
             for name, value in _DECLARED.findall(text) if "--" in text else ():
                 self._values.setdefault(name, {})[" ".join(value.lower().split())] = None

@@ -15,7 +15,7 @@ from mcp_web.extract.decode import decode
 from mcp_web.extract.markdown import fence, table_of
 from mcp_web.model.page import Document, Fetched
 
-_LAID_OUT = 300_000  # characters of JSON shown whole; above, an outline comes first
+_LAID_OUT = 300_000  # characters of JSON; before a longer text there is an outline
 _ROWS = 3000
 _COLUMNS = 60
 _CELL = 300

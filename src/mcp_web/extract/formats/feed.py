@@ -18,7 +18,7 @@ from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import absolute, host_of
 
 _ENTRIES = 300
-_SUMMARY = 800  # characters of an entry shown; its page has the rest
+_SUMMARY = 800  # characters of an entry that are shown
 
 
 @dataclass(frozen=True, slots=True)

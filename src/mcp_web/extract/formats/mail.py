@@ -13,7 +13,7 @@ from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.dates import read_date
 
 _PARTS = 500
-_MARKS = 20_000  # lines that may divide parts: beyond them the parser takes longer than a worker may
+_MARKS = 20_000  # lines that may be boundaries of parts; with more, the parser would exceed the worker's time limit
 _HEADERS = ("From", "To", "Cc", "Date")
 
 

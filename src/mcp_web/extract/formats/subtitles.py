@@ -17,8 +17,8 @@ _TIMES = re.compile(r"^(?:(\d{1,3}):)?(\d{2}):(\d{2})[.,](\d{3})[ \t]+-->[ \t]+(
 _VOICE = re.compile(r"<v(?:\.[\w.-]{1,50})?[ \t]+([^<>\n]{1,100})>")
 _TAG = re.compile(r"<[^<>\n]{0,200}>|\{\\[^{}\n]{0,100}\}")
 _CUES = 50_000
-_PAUSE = 4.0  # seconds of silence that begin a paragraph
-_LONG = 60.0  # seconds after which one begins in any case
+_PAUSE = 4.0  # seconds of silence after which a new paragraph begins
+_LONG = 60.0  # seconds after which a new paragraph begins in any case
 
 
 class _Cue(NamedTuple):

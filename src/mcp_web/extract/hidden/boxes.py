@@ -121,14 +121,14 @@ class Boxes:
             return _cuts(style) or (bool(inside) and all(_cuts(self._cascade.style(child)) for child in inside))
         height = pixels(style["height"]) if "height" in style and "overflow-y" not in style else None
         if height is not None and height <= 2:
-            return self._is_filled_by_nothing(element)
+            return self._has_only_flat_children(element)
         basis = pixels(style["flex-basis"], 16.0, 1000.0) if "flex-basis" in style else None
         if basis is None or basis > 2 or (fraction(style.get("flex-grow", "0")) or 0.0) > 0 or not _cuts(style):
             return False
         parent = parent_of(element)
         return parent is not None and "flex" in self._cascade.style(parent).get("display", "")
 
-    def _is_filled_by_nothing(self, element: Element) -> bool:
+    def _has_only_flat_children(self, element: Element) -> bool:
         """Whether all children of an element without height are as high as it, and clip their overflow."""
         if any(not isinstance(child, Element) and child.text.strip() for child in element.children):
             return False

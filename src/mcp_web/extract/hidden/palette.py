@@ -70,7 +70,7 @@ def _colours_of(element: Element, style: str) -> Colours:
     return Colours((*own.text_colours, *old.text_colours), (*own.backgrounds, *old.backgrounds), own.fills)
 
 
-@lru_cache(maxsize=4096)  # styles repeat, on a page and from page to page
+@lru_cache(maxsize=4096)  # the same styles are used on many pages
 def _colours_of_style(style: str) -> Colours:
     """The colours that a style attribute declares."""
     if "color" not in (lowered := style.lower()) and "background" not in lowered and "\\" not in style:
@@ -103,8 +103,8 @@ class Source:
     """Some text colours or backgrounds, and where the page declares them."""
 
     colours: Sequence[Colour | None]
-    places: Sequence[int] = ()  # of rules
-    elements: Sequence[Element] = ()  # by their attributes
+    places: Sequence[int] = ()  # indexes of rules that declare them
+    elements: Sequence[Element] = ()  # elements whose attributes declare them
 
 
 class Palette:

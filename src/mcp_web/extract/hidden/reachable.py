@@ -40,8 +40,8 @@ _SWITCHES = "[role=tab],button,[role=button],input[type=radio],label,[onclick]"
 _ICONS = "img,svg,i,input,[class*=icon i],picture"
 _WORD = re.compile(r"[\w:.-]+")
 _MOST_ANCESTORS = 60
-_LARGE = 1500  # characters; a smaller piece is never the page itself
-SHELL = 800  # characters; a page that shows no more than this has its text elsewhere
+_LARGE = 1500  # characters; a smaller element is never the main text of the page
+SHELL = 800  # characters; a page that shows no more than this is an empty shell
 
 
 class Reachable:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from turbohtml import Element, Node
 
 _STREAMED = re.compile(r"(?:S:|af)[\w:.-]+\Z")
-_NUMBER = re.compile(r"(?=(?<!\d)\d+\Z)")  # where the number at the end begins
+_NUMBER = re.compile(r"(?=(?<!\d)\d+\Z)")  # the position before a number at the end
 
 
 def place_streamed(tree: Node, candidates: list[Element]) -> None:

@@ -87,7 +87,7 @@ def _is_signed(style: str, variables: Variables) -> bool:
     return _has_sign(style)
 
 
-@lru_cache(maxsize=4096)  # styles repeat, on a page and from page to page
+@lru_cache(maxsize=4096)  # the same styles are used on many pages
 def _has_sign(style: str) -> bool:
     if "/*" in style:
         return True

@@ -32,7 +32,7 @@ class TextVisibility:
         if self._is_invisible(element):
             return True
         if self._cascade.inherited(element, "-webkit-text-security") not in (None, "none"):
-            return True  # each letter is a dot
+            return True  # each letter is shown as a dot
         if _is_adjusted_away(self._cascade.inherited(element, "font-size-adjust")):
             return True
         return self._is_tiny(element) or self._has_background_colour(element)

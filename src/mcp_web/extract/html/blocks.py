@@ -26,7 +26,7 @@ _GRID_TAGS = {"tr": 0, "td": 1, "th": 2}
 _CELL = 120  # characters of a data table's cell, on average
 _SENTENCE = 60  # characters
 _CJK_STOPS = "。！？…」』）：；"
-_WORD = re.compile(r"\w")  # a rule of dashes or a zero-width space is no text
+_WORD = re.compile(r"\w")  # a line of dashes or a zero-width space is not text
 # A page with more boxes than this is generated data or an attack; its content is chosen by rules.py instead.
 MOST_BOXES = 12_000
 
@@ -55,8 +55,10 @@ class Box:
         self.tag = tag
         self.parent = parent
         self.depth: int = parent.depth + 1 if parent else 0
-        self.name = name  # class, id, role and itemprop, lower case: what the author called it
-        self.chars = self.links = self.prose = self.count = 0  # all, inside links, in sentences; blocks
+        self.name = name  # class, id, role and itemprop, in lower case
+        self.chars = self.links = self.prose = self.count = (
+            0  # characters: all, in links, in sentences; blocks
+        )
         self.kept = 0  # characters of the blocks that were kept
 
 

@@ -63,7 +63,7 @@ def read_html(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
             return _readable(page, request, options)
         except MemoryError:
             if not _has_all_memory():
-                raise  # it is tried again with more
+                raise  # the page is read again with more memory
         return _beginning(page, request, options)
 
 
@@ -236,16 +236,16 @@ class _ConfigCheck:
         from mcp_web.extract.html.rules import NEVER
 
         if any(root.closest(NEVER) is not None for root in roots):
-            return False  # what is hidden there was not removed
+            return False  # hidden text in these elements was not removed
         self._tree.remove(NEVER)
         found = sum([len(root.text) for root in roots])
         if found >= _ENOUGH * len(self._body.text):
             return True
         if self._weighed is None:
-            self._weighed = self._weigh()
+            self._weighed = self._scored_length()
         return found >= _ENOUGH * self._weighed
 
-    def _weigh(self) -> int:
+    def _scored_length(self) -> int:
         """How many characters outside links would be kept if the blocks were scored."""
         from mcp_web.extract.html.choose import read_content, weigh
         from mcp_web.extract.html.kind import declared_kind

@@ -28,7 +28,7 @@ class Parsed(NamedTuple):
     """The tree of a page, and facts about its source."""
 
     tree: Tree
-    notes: tuple[str, ...]  # on what could not be decoded
+    notes: tuple[str, ...]  # about bytes that could not be decoded
     has_shadows: bool
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def prune(read: Blocks, kept: list[bool]) -> Element:
-    """Remove all other blocks, and return the smallest element that contains the kept ones."""
+    """Remove the blocks that are not kept, and return the smallest element that contains the kept ones."""
     for block, keep in zip(read.blocks, kept, strict=True):
         if keep:
             block.box.kept += len(block.text)

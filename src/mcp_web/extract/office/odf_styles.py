@@ -59,7 +59,7 @@ class OdfStyles:
 
 def _says_hidden(properties: Element) -> bool:
     if local(properties.tag) == "text-properties":
-        return False  # the text of the style, not what carries it
+        return False  # it hides the text, not the element
     return any(attribute(properties, name) in values for name, values in _HIDDEN.items())
 
 

@@ -164,9 +164,9 @@ class Values:
 class _SheetForm:
     """What a sheet defines about its rows and columns."""
 
-    covered: frozenset[str]  # cells under a merged one
+    covered: frozenset[str]  # cells that a merged cell covers
     unseen: frozenset[int] = frozenset()  # columns, counted from 0
-    rows_are_flat: bool = False  # unless a row says otherwise
+    rows_are_flat: bool = False  # the default: rows have no height
 
     def read_defaults(self, element: Element) -> None:
         self.rows_are_flat = element.get("zeroHeight") in ("1", "true")

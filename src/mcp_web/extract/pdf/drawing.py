@@ -23,12 +23,12 @@ class Drawing:
         self._box = box
         width, height = max(1.0, box.right - box.left), max(1.0, box.top - box.bottom)
         self._scale = min(1.0, (_MOST_PIXELS / (width * height)) ** 0.5)
-        upright = (360 - page.get_rotation()) % 360  # text is placed on the page before it is turned
+        upright = (360 - page.get_rotation()) % 360  # text coordinates are those of the page before it is rotated
         bitmap = page.render(scale=self._scale, rotation=upright, may_draw_forms=False)
         self._pixels = memoryview(bitmap.buffer).cast("B")
         self._stride, self._depth = bitmap.stride, bitmap.n_channels
         self._width, self._height = bitmap.width, bitmap.height
-        self._bitmap = bitmap  # owns the pixels
+        self._bitmap = bitmap  # kept because it owns the pixels
 
     def shows(self, box: Box) -> bool:
         """Whether anything is visible in the box; True if that is not known."""

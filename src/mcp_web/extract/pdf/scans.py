@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 _MOST_PAGES = 20
 _SECONDS = 17.0  # of all pages: a worker may spend thirty on a PDF, six of them on its text
-_DOTS = 200 / 72  # per point: Tesseract wants letters of twenty pixels and more
+_DOTS = 200 / 72  # pixels per point: Tesseract needs letters of at least twenty pixels
 _MOST_PIXELS = 4_500_000  # a page of A4 or letter at this resolution
-_DOUBTFUL = 60.0  # per cent of confidence below which much of a page is wrong
+_DOUBTFUL = 60.0  # confidence in per cent, below which many words are wrong
 
 
 @dataclass

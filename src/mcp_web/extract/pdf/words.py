@@ -26,16 +26,16 @@ _SPACES = frozenset(" \t\xa0\u2002\u2003\u2009\u200a\u3000")
 _HYPHEN = re.compile("[\x02\ufffe\xad]")  # PDFium's marks for a hyphen at a line's end
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
-_SPECK = 1.5  # points; too small to be read
-_SQUEEZED = 0.03  # of its height: a letter that is not wider cannot be read
+_SPECK = 1.5  # points; smaller text cannot be read
+_SQUEEZED = 0.03  # of its height; a narrower letter cannot be read
 _MOST_SHAPES = 3000
 _MOST_LINKS = 500
 _FIXED_PITCH = 1  # font descriptor flag
 _BOLD = 1 << 18
 _MONO_NAME = re.compile(rb"mono|courier|consol|menlo|cmtt|typewriter")
 _BOLD_NAME = re.compile(rb"bold|black|heavy|semibd|cmbx|-medi")
-_MOST_CHARS = 300_000  # of a page: fifty times a dense one
-_FEW_CHARS = 60  # on a page; only then it may be a scan
+_MOST_CHARS = 300_000  # of one page: fifty times those of a dense page
+_FEW_CHARS = 60  # only a page with fewer characters may be a scan
 _INVISIBLE = 3  # text rendering mode
 
 

@@ -165,7 +165,7 @@ def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
     """Inline code; code with links or line breaks becomes several code spans."""
     text = element.text
     if (draft.in_heading or draft.in_link or draft.in_cell) and "<" in text:
-        write_children(draft, element, out)  # readers that strip tags would lose `<T>` from a title, a link, a cell
+        write_children(draft, element, out)  # programs that strip tags would lose `<T>` in code
     elif draft.in_link or element.select_one("a[href],br") is None:
         out.append(_spaced_code(text))
     else:

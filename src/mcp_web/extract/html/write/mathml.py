@@ -189,7 +189,7 @@ def _table(element: Element, depth: int) -> str:
     for row in rows:
         cells = _parts(row, depth)
         if row.tag == "mlabeledtr" and cells:
-            cells = [*cells[1:-1], f"{cells[-1]} {cells[0]}".strip()]  # the label stands after its equation
+            cells = [*cells[1:-1], f"{cells[-1]} {cells[0]}".strip()]  # the label is written after its equation
         lines.append(" & ".join(cells))
     if len(lines) == 1:
         return lines[0]

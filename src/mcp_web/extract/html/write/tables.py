@@ -25,7 +25,7 @@ _HEADINGS = "h1,h2,h3,h4,h5,h6"
 
 
 def write_table(draft: WriterState, element: Element, out: list[str]) -> None:
-    if element.has_class("memname"):  # Doxygen sets a signature as a table
+    if element.has_class("memname"):  # a signature by Doxygen
         out.append(code_span(element.text))
         return
     rows, caption = _rows_of(element)
@@ -149,7 +149,7 @@ def _span(cell: Element, name: str) -> int:
 def _grid(draft: WriterState, rows: list[list[Element]]) -> list[list[str]]:
     """The text of every cell in a grid; a cell that spans several columns or rows leaves the others empty."""
     grid: list[list[str]] = []
-    held: dict[int, int] = {}  # column → rows still covered from above
+    held: dict[int, int] = {}  # column → how many more rows a cell above covers
     draft.in_cell = True
     for row in rows:
         line: list[str] = []
