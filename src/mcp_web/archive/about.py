@@ -34,7 +34,7 @@ class Subject:
         self._total = sum(worths.values())
 
     def share(self, headline: Headline) -> float:
-        """0…1: how much of the question the title or the address names, and how little else it names."""
+        """0…1: how much of the question the title or the URL names, and how little else it names."""
         texts = (headline.title, last_part(headline))
         return max((self._share(text) for text in texts if text), default=0.0)
 
@@ -89,7 +89,7 @@ def _behind(headlines: Collection[Headline]) -> set[Headline]:
 
 
 def _place(headline: Headline) -> str:
-    """The path inside its folder, or the address without scheme, query and fragment."""
+    """The path inside its folder, or the URL without scheme, query and fragment."""
     return headline.path or re.split(r"[?#]", headline.url.partition("://")[2])[0]
 
 

@@ -88,7 +88,7 @@ def mentions(markdown: str, base_url: str = "", path: str | None = None) -> tupl
     """Each target that a document cites, once, by its most reliable mention; `path` is the base of relative links."""
     text = _without_code(markdown[:_READ_MOST])
     found: dict[str, Mention] = {}
-    seen: set[tuple[CitationKind, str]] = set()  # a page may link to one address hundreds of times
+    seen: set[tuple[CitationKind, str]] = set()  # a page may link to one URL hundreds of times
     for read in (_inline, _references, _wiki, _bare):
         for start, kind, target, confidence in read(text):
             if (kind, target) in seen:

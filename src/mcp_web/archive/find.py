@@ -17,9 +17,9 @@ from mcp_web.store.protocol import DocumentFilter, DocumentRow, Store, WordMatch
 from mcp_web.text.words import fold
 
 _POOL = 50  # candidates from words and from meaning that are fused
-# Documents by words whose meaning is compared, whatever is found by meaning alone. On judged collections the best by
-# words, ordered by meaning, are as good as all: nDCG@10 on Cranfield .458, with everything .456; CISI .453 and .456;
-# a part of SciFact, looked at only afterwards, .933 and .937.
+# The documents that are best by words and also compared by meaning; others are found by meaning alone. To compare all
+# documents is no better: nDCG@10 on Cranfield .458, with all .456; CISI .453 and .456; a part of SciFact, measured
+# only afterwards, .933 and .937.
 _COMPARED = 100
 _PHRASE_POOL = 300  # candidates whose text is searched for a phrase
 _MOST_TYPOS = 5  # unknown words of one question that are corrected
@@ -44,7 +44,7 @@ class ByWords:
 
     @property
     def by_name(self) -> bool:
-        """Whether an identifier is all that is asked for, and some document defines it."""
+        """Whether the question is only an identifier, and some document defines it."""
         return self.question.only_identifiers and bool(self.matches.defined)
 
 

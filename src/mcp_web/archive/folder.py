@@ -221,7 +221,7 @@ def _with_facts(document: Document, facts: dict[str, front_matter.Value], file: 
 
 
 def _source(facts: dict[str, front_matter.Value]) -> str | None:
-    """The web address a note says it was taken from."""
+    """The URL that a note says it was taken from."""
     for name in ("source", "url", "link"):
         value = facts.get(name)
         if isinstance(value, str) and value.startswith(("https://", "http://")):

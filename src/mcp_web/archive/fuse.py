@@ -10,30 +10,30 @@ from mcp_web.embed.embedder import Calibration
 from mcp_web.embed.static import PassagePieces, static_vectors
 from mcp_web.errors import EmbeddingError
 
-# Scores mean the same in every answer: words count by their share of what a document full of them would get, meaning by
-# its nearness, half of it for a document that typically answers; `with_match` adds to both. Equal shares are the best
-# for Cranfield (nDCG@10 .460; words × 0.4 .458, × 0.6 .455) and within .0001 of the best for CISI (.459): each confirms
-# the other; questions to two documentation sites agree (MRR .83, words × 0.3 .81).
+# Weights of words and of the model. Scores can be compared between answers: the score by words is relative to the
+# highest possible one, the score by meaning is 0.5 for a typical answer; `with_match` adds to both. Equal weights are
+# the best for Cranfield (nDCG@10 .460; words × 0.4 .458, × 0.6 .455), within .0001 of the best for CISI (.459), and
+# better than others for questions about two documentation sites (MRR .83, words × 0.3 .81).
 _WORDS, _MODEL = 0.5, 0.5
 _TYPICAL = 0.5  # the score of a nearness of 1
 # Of documents that answer equally well, the newer one ranks first; recency never outweighs a better answer.
 _RECENT_SHARE, _RECENT_DAYS = 0.03, 365.0
 
 
-# What is found by meaning alone is shown from this nearness on, where 0 is how near unrelated texts are to a question
-# and 1 how near those are that answer it. With questions of Cranfield put to CISI and the other way round: the best
-# relevant document of a question reaches it in 98 and 97 %, some document about something else in 7 and 7 %.
+# A document found by meaning alone is shown from this nearness on: 0 is the nearness of unrelated texts, 1 that of
+# typical answers. With the questions of Cranfield on CISI and the other way round, the best relevant document reaches
+# it for 98 and 97 % of the questions, an unrelated document for 7 and 7 %.
 NEAR = 0.85
-# The static signal does not tell the two apart (at .85: 100 and 97 %), and beside words it orders documents no better:
-# in ten languages a share of .1 changes hit@1 by +.001 and one of .2 by -.011 on average, and each is below words alone
-# in some language. So it serves where meaning alone is asked for and the model has not read a document: there it leaves
-# out what is farther than texts that answer, which is nonsense.
+# The static signal does not distinguish the two (at .85: 100 and 97 %), and added to words it does not improve the
+# order: in ten languages a weight of .1 changes hit@1 by +.001 and one of .2 by -.011 on average, and each is worse
+# than words alone in some language. So it is used only in a search by meaning alone, for documents without a vector of
+# the model.
 STATIC_NEAR = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """The calibration of each signal; None while it is not known, when nothing can be called far."""
+    """The calibration of each signal; None if it is not known: then no document counts as far from the question."""
 
     static: Calibration | None = None
     model: Calibration | None = None
@@ -58,7 +58,7 @@ class Meaning:
 
 
 def near_only(meaning: Meaning, with_words: Container[str], scales: Scales, *, words_required: bool) -> Meaning:
-    """Without the documents that neither contain a word of the question nor are near it."""
+    """Only the documents that contain a word of the question or are near it by meaning."""
     model = {
         key: cosine
         for key, cosine in meaning.model.items()
@@ -113,9 +113,9 @@ def with_age(score: float, day: str, today: date) -> float:
     return score * (1 - _RECENT_SHARE + _RECENT_SHARE * 2 ** (-days / _RECENT_DAYS))
 
 
-# The share of the match in a document's score. With 150 questions to each of ten languages the right document is first
-# in 82 % by words alone, in 83 % with this, and in no language less often; from a quarter on some language loses
-# (docs/concepts/embeddings.md).
+# The weight of the match in a document's score. With 150 questions in each of ten languages, the right document is
+# first for 82 % by words alone and for 83 % with this, in no language less often; from a quarter on it is worse in some
+# language (docs/concepts/embeddings.md).
 SHARE = 1 / 6
 LEAST = 10  # documents that are compared, however few are asked for
 

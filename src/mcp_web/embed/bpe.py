@@ -12,15 +12,15 @@ from itertools import pairwise
 
 START, END = 0, 2  # <s> and </s>
 
-# English suffixes, then words, numbers and punctuation with the space before them, then other white space.
-# Bounded, because joining the letters of a part takes time that grows with its square.
+# English suffixes, then words, numbers and punctuation with the space before them, then other white space. Limited in
+# length, because the time to merge the letters of a part is quadratic.
 _PART = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]{1,80}| ?\d{1,80}| ?(?:[^\s\w]|_){1,80}|\s{1,80}(?!\S)|\s{1,80}")
 _MOST_KNOWN = 20_000  # parts of words, two megabytes
 _NEVER = 1 << 30  # the rank of a pair that is not merged
 
 
 class BytePairTokenizer:
-    """From the JSON that `tokenizers` writes: a vocabulary, and pairs in the order in which they are merged."""
+    """Built from the JSON of the package `tokenizers`: a vocabulary, and pairs in the order they are merged in."""
 
     def __init__(self, description: str) -> None:
         model = json.loads(description)["model"]
@@ -45,7 +45,7 @@ class BytePairTokenizer:
         return [*found[: most - 1], END]
 
     def _merged(self, part: str) -> tuple[int, ...]:
-        """The part's letters merged pair by pair, in the order in which the pairs were learnt."""
+        """The letters of a part, merged pair by pair in the order in which the pairs were learnt."""
         letters = [self._letters[byte] for byte in part.encode("utf-8", "replace")]
         while len(letters) > 1:
             ranks = [self._ranks.get(f"{one} {other}", _NEVER) for one, other in pairwise(letters)]

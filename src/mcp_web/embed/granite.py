@@ -218,7 +218,7 @@ def _attention(mixed: Floats, starts: NDArray[np.int64]) -> Floats:
 
 
 def _gelu(state: Floats) -> Floats:
-    """The usual approximation by tanh: vectors stay .9998 like those of the exact function."""
+    """The usual approximation by tanh: its vectors have a cosine of .9998 with those of the exact function."""
     import numpy as np
 
     slope = math.sqrt(2 / math.pi)

@@ -1,4 +1,4 @@
-"""The local model: loaded when first asked, run in a worker thread, one batch path for everything."""
+"""The local model: loaded when first used, run in a worker thread in batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an operator can set about embeddings."""
+"""The options of embeddings."""
 
 from __future__ import annotations
 

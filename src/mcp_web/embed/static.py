@@ -131,7 +131,7 @@ class PassagePieces:
         starts: list[int] = []
         for text in texts:
             starts.append(len(members))
-            # A passage without a known piece gets the first one of the list, a padding piece: like nothing.
+            # A passage without a known piece gets the padding piece, which is similar to no other.
             members += [places.setdefault(piece, len(places)) for piece in set(vectors.pieces(text) or (0,))]
         return cls(vectors.directions(list(places)), np.array(members, np.int64), np.array(starts, np.int64))
 
@@ -164,7 +164,7 @@ class StaticEmbedder:
 
         found = [np.zeros((0, DIM), np.float32)]
         with trace.step("embed", model=self.name, texts=len(texts)):
-            # A thread cannot be cancelled: in batches, a server that is told to stop waits for one of them at most.
+            # A thread cannot be cancelled. With batches a server that is stopped waits for one batch at most.
             for first in range(0, len(texts), _BATCH):
                 found.append(await anyio.to_thread.run_sync(_means, texts[first : first + _BATCH]))
         return np.concatenate(found)

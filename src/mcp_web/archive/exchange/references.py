@@ -123,8 +123,8 @@ def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
 
 def _archived(metadata: Metadata) -> str:
     """A note naming the archived copy, if the page was read from one."""
-    address = metadata.archived_url or ""
-    return f"Archived on {copy_day(address)}: {address}" if address else ""
+    url = metadata.archived_url or ""
+    return f"Archived on {copy_day(url)}: {url}" if url else ""
 
 
 def _csl_item(metadata: Metadata) -> Mapping[str, Any]:

@@ -61,9 +61,7 @@ class _Selector(NamedTuple):
     text: str
     rule: int  # the index of the rule
     number: int  # its index in the list
-    names: frozenset[
-        str
-    ]  # classes and ids that the element or its ancestors must have: tested first
+    names: frozenset[str]  # classes and ids that the element or its ancestors must have: tested first
 
 
 class _Match(NamedTuple):

@@ -56,9 +56,7 @@ class Box:
         self.parent = parent
         self.depth: int = parent.depth + 1 if parent else 0
         self.name = name  # class, id, role and itemprop, in lower case
-        self.chars = self.links = self.prose = self.count = (
-            0  # characters: all, in links, in sentences; blocks
-        )
+        self.chars = self.links = self.prose = self.count = 0  # characters: all, in links, in sentences; blocks
         self.kept = 0  # characters of the blocks that were kept
 
 
