@@ -131,6 +131,17 @@ def reason_not_public(address: Address) -> str | None:
     return closed or _isatap_reason(address)
 
 
+def is_private_host(host: str) -> bool:
+    """Whether a host is in a private network, as far as its name or address shows.
+
+    Fewer names than the address guard refuses: an `.onion` name, for example, is not private, but needs a proxy.
+    """
+    address = parse_address(host)
+    if address is not None:
+        return reason_not_public(address) is not None
+    return "." not in host or host.endswith((".localhost", ".local", ".internal", ".lan", ".home.arpa"))
+
+
 def _isatap_reason(address: IPv6Address) -> str | None:
     number = int(address)
     if (number >> 32) & 0xFDFFFFFF != 0x5EFE:

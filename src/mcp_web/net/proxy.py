@@ -16,7 +16,7 @@ from anyio.abc import ByteStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from mcp_web.errors import ConfigError, FetchFailed
-from mcp_web.net.address import parse_address, reason_not_public
+from mcp_web.net.address import is_private_host, parse_address
 
 ENVIRONMENT = "environment"  # the value of MCP_WEB_PROXY that takes HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY
 _DEFAULT_PORTS = {"http": 8080, "https": 443, "socks5": 1080}
@@ -76,12 +76,7 @@ class Proxies:
 
     def proxy_for_endpoint(self, host: str, port: int, *, tls: bool = False) -> Proxy | None:
         """The proxy for a configured endpoint; private addresses are reached directly."""
-        literal = parse_address(host)
-        if literal is not None:
-            local = reason_not_public(literal) is not None
-        else:
-            local = "." not in host or host.endswith((".localhost", ".local", ".internal"))
-        return None if local else self.proxy_for(host, port, tls=tls)
+        return None if is_private_host(host) else self.proxy_for(host, port, tls=tls)
 
 
 def _matches(host: str, port: int, entry: str) -> bool:

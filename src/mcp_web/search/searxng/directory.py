@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from mcp_web.net.address import parse_address, reason_not_public
+from mcp_web.net.address import is_private_host
 
 # The seed's order: A+ before A before B. An instance without a grade may be fine, but comes after all others.
 GRADES = ("A+", "A", "A-", "B+", "B", "B-", "?")
@@ -83,10 +83,7 @@ def is_private(url: str) -> bool:
         host = urlsplit(url).hostname or ""
     except ValueError:
         return True
-    address = parse_address(host)
-    if address is not None:
-        return reason_not_public(address) is not None
-    return "." not in host or host.endswith((".local", ".localhost", ".internal", ".lan", ".home.arpa"))
+    return is_private_host(host)
 
 
 def _number(value: Any) -> float | None:
