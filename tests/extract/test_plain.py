@@ -68,6 +68,11 @@ def test_comments_and_hidden_elements_of_markdown_are_left_out_and_counted() -> 
     assert document.hidden == 2
 
 
+def test_html_of_markdown_whose_class_only_names_hiding_stays() -> None:
+    document = read('# A\n\n<div class="overflow-hidden">seen</div>\n', "text/markdown")
+    assert (document.markdown, document.hidden) == ("# A\n\nseen", 0)
+
+
 def test_zero_width_and_tag_characters_are_cleaned() -> None:
     document = read("vis\u200bible \U000e0041\U000e0042 text", "text/plain")
     assert "visible" in document.markdown

@@ -17,11 +17,6 @@ from mcp_web.text.headings import read_headings
 from mcp_web.text.media_types import type_of_name
 
 _COMMENT = re.compile(r"<!--(?!\[).*?-->", re.S)
-_HIDDEN_TAG = re.compile(
-    r"<(\w{1,20})\b[^>]{0,300}(?:\bhidden\b|display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0)[^>]{0,300}>"
-    r"[^<]{0,5000}</\1>",
-    re.I,
-)
 _BLANKS = re.compile(r"\n(?:[ \t]*\n){3,}")
 _HEADING = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]{1,4}([A-Z][^\n]{1,90})$")
 _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|[ \t]\d{1,4}$")
@@ -44,7 +39,7 @@ def read_markdown(page: Fetched, request: ExtractRequest, options: ExtractOption
     front, text = front_matter.read(decoded.text.replace("\r\n", "\n"))
     fields = {name: front_matter.joined(value) for name, value in front.items()}
     text = _BLANKS.sub("\n\n\n", text)
-    text, hidden = _shown(text)
+    text, hidden = _without_comments(text)
     text, images, unseen = write_embedded(text, page.final_url, include_images=request.include_images)
     text = absolute_targets(text, page.final_url)
     headings = read_headings(text)
@@ -104,15 +99,14 @@ def numbered_headings(text: str) -> tuple[Heading, ...]:
     return tuple(found) if len(found) >= 3 else underlined
 
 
-def _shown(text: str) -> tuple[str, int]:
-    """The Markdown without comments and hidden elements, which a renderer does not show, and how many were removed."""
+def _without_comments(text: str) -> tuple[str, int]:
+    """The Markdown without comments outside code, and how many were removed."""
     count = 0
 
     def clean(part: str) -> str:
         nonlocal count
-        for pattern in (_COMMENT, _HIDDEN_TAG):
-            part, found = pattern.subn("", part)
-            count += found
+        part, found = _COMMENT.subn("", part)
+        count += found
         return part
 
     return map_outside_code(text, clean), count
