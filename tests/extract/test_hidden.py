@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_web.extract.hidden.remove import clean_text, remove_hidden
+from mcp_web.extract.characters import clean_text
+from mcp_web.extract.hidden.remove import remove_hidden
 from mcp_web.extract.html.engine import read_html
 from mcp_web.extract.html.parse import parse_page
 from mcp_web.extract.html.write import write_markdown
@@ -31,7 +32,7 @@ HIDDEN_STYLES = [
     "filter:opacity(0)", "filter:blur(20px)", "font-size:0", "font-size:1px", "font:0/0 a", "zoom:0", "letter-spacing:-2em",
     "height:0;overflow:hidden", "max-height:0px;overflow:hidden", "width:1px;height:1px;overflow:hidden",
     "text-indent:-9999px", "text-indent:-100em", "position:absolute;left:-9999px", "position:fixed;top:-200vh",
-    "margin-left:-9999px", "transform:translateX(-9999px)", "transform:scale(0)", "transform:rotateY(90deg)", "scale:0",
+    "margin-left:-9999px", "margin:calc((1px + 1px)) 0 0 -9999px", "transform:translateX(-9999px)", "transform:scale(0)", "transform:rotateY(90deg)", "scale:0",
     "position:absolute;clip:rect(0,0,0,0)", "position:absolute;clip:rect(1px 1px 1px 1px)", "clip-path:inset(100%)",
     "clip-path:circle(0)", "clip-path:polygon(0 0,0 0,0 0)", "color:transparent", "color:#fff0", "color:rgba(0,0,0,0)",
     "color:#fff;background:#fff", "color:white;background-color:rgb(255,255,255)", "color:#fefefe", "color:hsl(0,0%,100%)",
@@ -220,7 +221,7 @@ def test_what_was_taken_out_of_the_page_is_not_matched_any_more(selector: str) -
         "<style>.i{color:#ff0}</style><mark><b class=i>Secret</b></mark>",
     ],
 )  # fmt: skip
-def test_letters_in_the_colour_of_their_paper_are_removed_wherever_both_are_declared(html: str) -> None:
+def test_text_in_the_colour_of_its_background_is_removed_wherever_both_are_declared(html: str) -> None:
     assert "Secret" not in read(f"<p>Seen</p>{html}")[0]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from mcp_web.extract.css.declarations import Declared
-from mcp_web.extract.css.lengths import fraction
+from mcp_web.extract.css.lengths import fraction, split_outside
 from mcp_web.extract.css.style import Style
 
 Steps = Mapping[str, Mapping[str, Declared]]
@@ -61,7 +61,7 @@ def _near(style: Style, steps: Steps, percent: float) -> Style:
 
 
 def _listed(style: Style, name: str) -> list[str]:
-    return [part.strip() for part in re.split(r",(?![^()]*\))", style.get(name, ""))] if name in style else []
+    return split_outside(style[name], ",") if name in style else []
 
 
 def _seconds(value: str) -> float:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from mcp_web.extract.css.lengths import pixels
+from mcp_web.extract.css.lengths import pixels, split_outside
 
 _NAMES = {
     "white": "ffffff", "black": "000000", "red": "ff0000", "lime": "00ff00", "green": "008000", "blue": "0000ff",
@@ -168,7 +168,7 @@ def _hex(digits: str) -> Colour | None:
 
 
 def _mixed(kind: str, text: str, depth: int) -> Colour | None:
-    parts = re.split(r",(?![^()]*\))", text)
+    parts = split_outside(text, ",")
     if kind == "light-dark":
         return parse_colour(parts[0], depth + 1)
     if len(parts) != 3:

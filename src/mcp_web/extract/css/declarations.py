@@ -110,7 +110,6 @@ _SAMPLES = {"background": "red", "font": "1px a", "animation": "a"}
 _MOST_ANIMATIONS = 10
 _IDENT = re.compile(r"-?[a-z][\w-]*\Z|/")
 _PICTURE = re.compile(r"url\(|gradient\(|image\(|image-set\(")
-_SPLIT = re.compile(r"\s+(?![^()]*\))")
 _NAMED_SIZE = re.compile(r"x*-?(?:small|large)\Z|medium\Z")
 
 
@@ -237,7 +236,7 @@ def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
     elif name == "grid-template":
         yield "grid-template-rows", value.partition("/")[0].strip()
     else:
-        yield from _sides(name, _SPLIT.split(value))
+        yield from _sides(name, split_outside(value))
 
 
 def font_size_in(font: str) -> str:
@@ -282,12 +281,13 @@ def _background(value: str) -> Iterator[tuple[str, str]]:
         yield "background-color", value
         yield "background-image", "none"
         return
-    words = _SPLIT.split(value.replace("/", " / "))
+    words = split_outside(value.replace("/", " / "))
     colours = [word for word in words if is_colour(word.rstrip(","))]
     images = [word for word in words if _PICTURE.search(word)]
     if "/" in words[:-1] and _ZERO.match(words[words.index("/") + 1].removesuffix("px").rstrip("%") or "x"):
         images = ["none"] if images else []
-    if not colours and not images and not all(_IDENT.match(word) or _is_length(word) for word in words):
+    is_plain = "/" not in (value[0], value[-1]) and all(_IDENT.match(word) or _is_length(word) for word in words)
+    if not colours and not images and not is_plain:
         return
     yield "background-color", colours[-1].rstrip(",") if colours else "transparent"
     yield "background-image", " ".join(images) or "none"
@@ -295,7 +295,7 @@ def _background(value: str) -> Iterator[tuple[str, str]]:
 
 
 def _flex(value: str) -> Iterator[tuple[str, str]]:
-    words = _SPLIT.split(value)
+    words = split_outside(value)
     numbers = [word for word in words if _NUMBER.match(word) and not word.endswith("%")]
     sizes = [word for word in words if word not in numbers]
     basis = sizes[0] if sizes else numbers[2] if len(numbers) > 2 else "0%"
@@ -308,10 +308,7 @@ def _animation(value: str) -> Iterator[tuple[str, str]]:
     if value in _WIDE or value == "none":
         yield "animation-name", "none"
         return
-    parts = [
-        dict(_one_animation(_SPLIT.split(part.strip())))
-        for part in re.split(r",(?![^()]*\))", value)[:_MOST_ANIMATIONS]
-    ]
+    parts = [dict(_one_animation(split_outside(part))) for part in split_outside(value, ",")[:_MOST_ANIMATIONS]]
     for name in parts[0]:
         yield name, ",".join(part[name] for part in parts)
 

@@ -9,7 +9,6 @@ from mcp_web.extract.css.colour import Colour, is_colour, parse_colour
 from mcp_web.extract.css.lengths import fraction, pixels, split_outside
 
 _CALL = re.compile(r"([a-z-]+)\(([^()]*)\)")
-_PARTS = re.compile(r"\s+(?![^()]*\))")
 _KEYWORD_WIDTHS = frozenset(("thin", "medium", "thick"))
 _AWAY = 1000.0  # pixels; a shadow this far from its text does not make it visible
 _FILLS = 50.0  # pixels; an inset shadow of this size fills its box
@@ -66,10 +65,8 @@ _CHANGES: dict[str, Callable[[float, float], float]] = {
 
 def outline_colours(shadows: str, stroke: str, stroke_colour: str, text_colour: Colour) -> list[Colour | None]:
     """The colours around letters: of text shadows and of the text stroke; None for one that is not known."""
-    found = [
-        _shadow_colour(each.strip(), text_colour) for each in re.split(r",(?![^()]*\))", shadows) if shadows != "none"
-    ]
-    words = _PARTS.split(stroke.strip())
+    found = [_shadow_colour(each, text_colour) for each in split_outside(shadows, ",") if shadows != "none"]
+    words = split_outside(stroke)
     if any(pixels(word) for word in words) or not _KEYWORD_WIDTHS.isdisjoint(words):
         colours = [parse_colour(word) for word in (*words, stroke_colour) if is_colour(word) and word != "currentcolor"]
         found.append(colours[-1] if colours else text_colour)
@@ -85,7 +82,7 @@ def thick_stroke(stroke: str) -> Colour | None:
 
 
 def _shadow_colour(shadow: str, text_colour: Colour) -> Colour | None:
-    words = _PARTS.split(shadow)
+    words = split_outside(shadow)
     if any(abs(pixels(word) or 0.0) >= _AWAY for word in words):
         return Colour(0, 0, 0, 0.0)
     colours = [parse_colour(word) for word in words if is_colour(word) and word != "currentcolor"]
@@ -94,8 +91,8 @@ def _shadow_colour(shadow: str, text_colour: Colour) -> Colour | None:
 
 def filling_shadow(shadows: str) -> Colour | None:
     """The colour of an inset shadow that fills its box; None if there is none."""
-    for shadow in re.split(r",(?![^()]*\))", shadows):
-        words = _PARTS.split(shadow.strip())
+    for shadow in split_outside(shadows, ","):
+        words = split_outside(shadow)
         lengths = [value for value in map(pixels, words) if value is not None]
         if "inset" in words and len(lengths) == 4 and lengths[3] >= _FILLS:
             colours = [colour for colour in map(parse_colour, words) if colour is not None]

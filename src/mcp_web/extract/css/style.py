@@ -12,7 +12,6 @@ Style = Mapping[str, str]
 
 FAR = 500.0  # pixels off screen; menus and sliders are closer
 FAINT = 0.06  # opacity below which text cannot be read
-_SPACES = re.compile(r"[\s]+(?![^()]*\))")
 _ARGUMENTS = re.compile(r",(?![^()]*\))|\s+(?![^()]*\))")
 _CALL = re.compile(r"([a-z0-9-]+)\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
 _BLACK = Colour(0, 0, 0)
@@ -77,18 +76,18 @@ def shows_no_part(picture: str) -> bool:
 
 
 def _is_far(place: str) -> bool:
-    places = (pixels(word) for word in _SPACES.split(place.strip()) if word[:1] in "-.0123456789cm")
+    places = (pixels(word) for word in split_outside(place) if word[:1] in "-.0123456789cm")
     return any(value is not None and abs(value) >= 5000 for value in places)
 
 
 def _is_zero_size(size: str | None) -> bool:
-    return bool(size) and any(pixels(part) == 0 for part in _SPACES.split((size or "").strip()))
+    return bool(size) and any(pixels(part) == 0 for part in split_outside(size or ""))
 
 
 def _is_struck_out(style: Style) -> bool:
     """Whether a line-through as thick as the text is high, or an underline of that size moved up, covers the text."""
     line = style.get("text-decoration", "")
-    words = _SPACES.split(line)
+    words = split_outside(line)
     if "line-through" not in words and ("underline" not in words or any(map(parse_colour, words))):
         return False
     sizes = [pixels(word, 16.0, 16.0) for word in (*words, style.get("text-decoration-thickness", "auto"))]
@@ -136,7 +135,7 @@ def _collapsed(style: Style) -> bool:
     if style.get("height", "auto") != "auto" or (pixels(style.get("min-height", "0")) or 0) > 2:
         return False
     line = pixels(style["line-height"], 16.0, 16.0) if "line-height" in style else None
-    sized = any((pixels(part) or 0) > 2 for part in _SPACES.split(style.get("contain-intrinsic-height", "none"))[-2:])
+    sized = any((pixels(part) or 0) > 2 for part in split_outside(style.get("contain-intrinsic-height", "none"))[-2:])
     return line == 0 or (not sized and ("size" in contain or "strict" in contain))
 
 
@@ -302,17 +301,17 @@ def _shape_is_empty(name: str, inside: str) -> bool:
 def _is_invisible_ellipse(inside: str) -> bool:
     """Whether a circle or an ellipse has no size, or is outside its box."""
     size, _, place = inside.partition("at ")
-    radii = [pixels(radius, 16.0, 100.0) for radius in _SPACES.split(size.strip())]
+    radii = [pixels(radius, 16.0, 100.0) for radius in split_outside(size)]
     known = [radius for radius in radii if radius is not None]
     if any(radius <= 1 for radius in known):
         return True
-    centre = [pixels(part, 16.0, 100.0) for part in _SPACES.split(place.strip())]
+    centre = [pixels(part, 16.0, 100.0) for part in split_outside(place)]
     return bool(known) and any(part is not None and part + max(known) <= 0 for part in centre)
 
 
 def _is_flat_polygon(inside: str) -> bool:
     """Whether the points of a polygon enclose no area, or are all above or left of its box."""
-    texts = [_SPACES.split(point.strip()) for point in re.split(r",(?![^()]*\))", inside)]
+    texts = [split_outside(point) for point in split_outside(inside, ",")]
     points = [(pixels(point[0], 16.0, 1000.0), pixels(point[1], 16.0, 100.0)) for point in texts if len(point) == 2]
     known = [(x, y) for x, y in points if x is not None and y is not None]
     if not known or len(known) < len(points):
@@ -325,7 +324,7 @@ def _is_flat_polygon(inside: str) -> bool:
 
 def _inset_closes(edges: str) -> bool:
     """Whether opposite edges of an inset meet."""
-    sizes = [pixels(edge, 16.0, 1000.0) or 0.0 for edge in _SPACES.split(edges.partition("round")[0].strip())[:4]]
+    sizes = [pixels(edge, 16.0, 1000.0) or 0.0 for edge in split_outside(edges.partition("round")[0])[:4]]
     if not sizes:
         return False
     top = sizes[0]

@@ -10,7 +10,7 @@ from turbohtml import Element
 
 from mcp_web.extract.css.cascade import Cascade, parent_of
 from mcp_web.extract.css.colour import parse_colour
-from mcp_web.extract.css.lengths import fraction, pixels
+from mcp_web.extract.css.lengths import fraction, pixels, split_outside
 from mcp_web.extract.css.style import CLIPS, Style, hides_box
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ _OF_TREE = frozenset(
 )  # fmt: skip
 _REFERENCE = re.compile(r"url\([\"']?#([^)\"']+)")
 _MISSING = re.compile(r"url\([^()]*\)\s*,?")
-_SPACES = re.compile(r"\s+(?![^()]*\))")
 _TRACK = re.compile(r"0(?:px|fr|%)?\Z")
 _STACKING = frozenset(
     ("opacity", "transform", "filter", "perspective", "clip-path", "mask-image", "contain", "scale", "rotate",
@@ -188,7 +187,7 @@ class Boxes:
 
 
 def _is_no_track(tracks: str) -> bool:
-    parts = _SPACES.split(tracks)
+    parts = split_outside(tracks)
     return all(_TRACK.match(part) or pixels(part) == 0 for part in parts)
 
 
