@@ -35,6 +35,10 @@ def test_raw_mode_returns_the_decoded_source_of_html() -> None:
     assert document.headings == ()
 
 
+def test_raw_mode_returns_the_source_without_control_characters() -> None:
+    assert read(b"<p>a\x07b</p>", "text/html", mode="raw").markdown == "<p>ab</p>"
+
+
 def test_selector_on_a_text_file_is_an_error_not_the_whole_file() -> None:
     with pytest.raises(SelectorNotFound, match="text/plain"):
         read(b"text", "text/plain", selector=".main")

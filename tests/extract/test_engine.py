@@ -71,11 +71,6 @@ def test_nested_matches_are_written_once() -> None:
     assert document.markdown.count("three") == 1
 
 
-def test_raw_mode_returns_the_source_without_control_characters() -> None:
-    document = read("<p>a\x07b</p>", mode="raw")
-    assert document.markdown == "<p>ab</p>"
-
-
 def test_explain_tells_candidates_scores_and_removals_as_plain_json() -> None:
     explained = read(ARTICLE, explain=True).explain
     assert explained is not None

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from mcp_web import __version__
-from mcp_web.extract.hidden.remove import clean_text
+from mcp_web.extract.characters import clean_text
 from mcp_web.extract.markdown import read_links
 from mcp_web.extract.natural_language import detect_language
 from mcp_web.extract.summary import summarise

@@ -81,14 +81,14 @@ def escape_start(text: str) -> str:
 
 
 def table_of(rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; the first row is the header. Shorter rows get empty cells."""
+    """A Markdown table of plain texts; the first row is the header. Shorter rows get empty cells."""
+    return pipe_table([[cell.replace("|", "\\|").replace("\n", " ").strip() for cell in row] for row in rows])
+
+
+def pipe_table(rows: Sequence[Sequence[str]]) -> str:
+    """The same of cells that are already Markdown, each on one line."""
     width = max((len(row) for row in rows), default=0)
     if not width:
         return ""
-    written = [
-        "| "
-        + " | ".join(cell.replace("|", "\\|").replace("\n", " ").strip() for cell in (*row, *[""] * (width - len(row))))
-        + " |"
-        for row in rows
-    ]
+    written = ["| " + " | ".join([*row, *[""] * (width - len(row))]) + " |" for row in rows]
     return "\n".join([written[0], "|" + " --- |" * width, *written[1:]])

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from mcp_web.extract.hidden.remove import clean_text
+from mcp_web.extract.characters import clean_text
 from mcp_web.extract.natural_language import detect_language
 from mcp_web.extract.structured import Structured, read_structured, types_of
 from mcp_web.extract.works import citation_entries

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.extract.hidden.remove import clean_text
+from mcp_web.extract.characters import clean_text
 from mcp_web.text.shorten import shortened
 
 if TYPE_CHECKING:

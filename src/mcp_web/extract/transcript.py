@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.extract.append import append
-from mcp_web.extract.hidden.remove import clean_text
+from mcp_web.extract.characters import clean_text
 from mcp_web.extract.markdown import escape_start
 from mcp_web.extract.structured import read_structured, types_of
 from mcp_web.model.page import Document

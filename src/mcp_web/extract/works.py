@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.extract.hidden.remove import clean_text
+from mcp_web.extract.characters import clean_text
 from mcp_web.extract.office.package import Element, attribute
 from mcp_web.text.json_fields import items, mapping, text, texts
 from mcp_web.text.papers import csl_date, written_date

@@ -12,15 +12,23 @@ from html import unescape
 
 from mcp_web.model.passage import Span
 from mcp_web.text.inline import Stripped, inline_markup, without
-from mcp_web.text.markdown import BULLET, CHECKBOX, HEADING_MARKS, PIPE, QUOTE_MARKS, Block, blocks
+from mcp_web.text.markdown import (
+    BULLET,
+    CHECKBOX,
+    DELIMITER_ROW,
+    FENCE,
+    HEADING_MARKS,
+    PIPE,
+    QUOTE_MARKS,
+    Block,
+    blocks,
+)
 
 _BULLET = re.compile(rf"^([ \t]*)({BULLET}[ \t]+{CHECKBOX})", re.MULTILINE)
-_TABLE_RULE = re.compile(
-    r"^[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+(?:\n|$)", re.MULTILINE
-)
+_TABLE_RULE = re.compile(rf"^{DELIMITER_ROW}(?:\n|$)", re.MULTILINE)
 _BREAK = re.compile(r"<br ?/?>")
 _OUTER_PIPES = re.compile(r"^[ \t]*+\|[ \t]?|(?<![ \t])[ \t]*+(?<!\\)\|[ \t]*+$", re.MULTILINE)
-_FENCE_LINE = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:`{3,}|~{3,})[^\n]*(?:\n|$)", re.MULTILINE)
+_FENCE_LINE = re.compile(rf"^{FENCE.pattern}(?:\n|$)", re.MULTILINE)
 
 
 def to_plain(markdown: str) -> str:

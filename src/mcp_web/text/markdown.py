@@ -20,9 +20,11 @@ BULLET = r"(?:[-*+]|\d{1,9}[.)])"  # what a list item begins with, as a part of 
 CHECKBOX = r"(?:\[[ xX]\][ \t]+)?"  # of a task, after its bullet
 CODE_SPAN = r"`[^`\n]{1,500}`"
 PIPE = re.compile(r"(?<!\\)\|")  # between two cells of a table
+# The line below the header of a table, as a part of a pattern.
+DELIMITER_ROW = r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+"
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
+QUOTE_MARKS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)  # `>` before the text of a quote
 # What makes a line a heading and is not its text: leading and closing `#`, or the underline.
-QUOTE_MARKS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]++#+[ \t]*+$|\n {0,3}(?:=+|-+)[ \t]*$")
 _URL = re.compile(r"https?://\S+")
 
@@ -40,7 +42,7 @@ WHOLE: frozenset[BlockKind] = frozenset({"code", "table", "list", "math"})
 
 _ITEM = re.compile(rf"[ \t]*{BULLET}(?:[ \t]+\S|[ \t]*$)")
 _RULE = re.compile(r" {0,3}(?:(?:-[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)$")
-_DELIMITER_ROW = re.compile(r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+$")
+_DELIMITER_ROW = re.compile(rf"{DELIMITER_ROW}$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _INDENTED = re.compile(r"(?: {2,}|\t)\S")
 

@@ -15,7 +15,7 @@ from mcp_web.extract.css.animation import animated
 from mcp_web.extract.css.declarations import Declared, is_valid, longhand, parse_declarations
 from mcp_web.extract.css.hints import style_hints
 from mcp_web.extract.css.lengths import pixels
-from mcp_web.extract.css.names import PageNames
+from mcp_web.extract.css.names import PageNames, names_of
 from mcp_web.extract.css.rules import Context, LayerKey, Rule, Rules
 from mcp_web.extract.css.selectors import (
     NO_NAMES,
@@ -29,6 +29,7 @@ from mcp_web.extract.css.selectors import (
     to_library_syntax,
 )  # fmt: skip
 from mcp_web.extract.css.style import Style
+from mcp_web.extract.css.variables import USED
 
 if TYPE_CHECKING:
     from turbohtml import Node
@@ -38,7 +39,6 @@ _OFTEN = 30  # tests of single elements that take about as long as a search thro
 _MOST_ANCESTORS = 60
 _MOST_VALUE = 300  # characters of a value after its variables were replaced
 _PSEUDO_ELEMENT = re.compile(r"::|:(?:before|after|first-line|first-letter)\b", re.I)
-_VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\((?:[^()]|\([^()]*\))*\)[^()]*)*))?\)")
 _INHERITED = frozenset(
     ("color", "-webkit-text-fill-color", "visibility", "font-size", "letter-spacing", "text-indent", "line-height",
      "text-shadow", "-webkit-text-stroke", "-webkit-text-stroke-color", "-webkit-text-security", "font-size-adjust")
@@ -268,10 +268,7 @@ class Cascade:
         known = self._around
         for each, around in _unknown(element, known):
             found = known[around] if around is not None else NO_NAMES
-            own = [f".{name}" for name in (each.attr("class") or "").lower().split()]
-            identity = each.attr("id")
-            if identity:
-                own.append(f"#{identity.lower()}")
+            own = names_of(each)
             known[each] = found if found.issuperset(own) else found.union(own)
         return known[element]
 
@@ -343,7 +340,7 @@ class Cascade:
             own = winners.get(found[1]) or self._custom(element, found[1]) or (found[2] or "").strip()
             return self._filled(element, own, winners, depth + 1) if "var(" in own and depth < 8 else own
 
-        return _VAR.sub(known, value).strip()[:_MOST_VALUE]
+        return USED.sub(known, value).strip()[:_MOST_VALUE]
 
     def _custom(self, element: Element, name: str) -> str | None:
         initial, inherits = self._registered.get(name, (None, True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from mcp_web.extract.css.names import names_of
 from mcp_web.extract.css.rules import Rules
 from mcp_web.extract.css.selectors import (
     index_keys,
@@ -80,8 +81,7 @@ def _with_names(tree: Node, names: set[str]) -> dict[str, list[Element]]:
     """The elements that have each of the names, ignoring case."""
     found: dict[str, list[Element]] = {name: [] for name in names}
     for element in select_any(tree, list(map(_as_selector, names)) if len(names) < _FEW_NAMES else ["[class],[id]"]):
-        own = [f".{name}" for name in (element.attr("class") or "").lower().split()]
-        for name in (f"#{(element.attr('id') or '').lower()}", *own):
+        for name in names_of(element):
             if name in found:
                 found[name].append(element)
     return found

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from turbohtml import Node
+    from turbohtml import Element, Node
 
 
 class PageNames:
@@ -26,3 +26,10 @@ class PageNames:
     def lowered(self) -> frozenset[str]:
         """The classes and ids in lower case."""
         return frozenset("\n".join((*self.classes, *self.ids)).lower().split("\n"))
+
+
+def names_of(element: Element) -> list[str]:
+    """The classes and the id of an element as selectors (".class", "#id"), in lower case."""
+    classes = [f".{name}" for name in (element.attr("class") or "").lower().split()]
+    identity = element.attr("id")
+    return [*classes, f"#{identity.lower()}"] if identity else classes

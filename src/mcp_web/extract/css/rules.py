@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _MOST_NESTING = 20
 _MOST_KEYFRAMES = 500
 _KEYFRAMES = re.compile(r"@(?:-webkit-|-moz-|-o-)?keyframes\s+(.+)", re.S)
-_LAYER_STATEMENT = re.compile(r"@layer\s+([^{};]{1,2000});", re.I)
 _PROPERTY = re.compile(r"@property\s+(--[\w-]+)\Z")
 _PART = re.compile(r"::part\(([\w-]+)\)")
 _BRACE = re.compile(r"([{}])")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 _DECLARED = re.compile(r"(?:^|[;{\s])(--[\w-]+)\s*:([^;{}]*)")
-_USED = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\((?:[^()]|\([^()]*\))*\)[^()]*)*))?\)")
+USED = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\((?:[^()]|\([^()]*\))*\)[^()]*)*))?\)")
 _MOST_VALUES = 20
 _DEEPEST = 4
 
@@ -32,7 +32,7 @@ class Variables:
         return known
 
     def _filled(self, value: str, depth: int) -> list[str]:
-        used = _USED.search(value)
+        used = USED.search(value)
         if used is None or depth > _DEEPEST:
             return [value]
         own = list(self._values.get(used[1], ()))[:_MOST_VALUES] or [used[2] or ""]

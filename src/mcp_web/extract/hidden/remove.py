@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from turbohtml import Element
 
-from mcp_web.extract.characters import clean_text
 from mcp_web.extract.css.cascade import Cascade
 from mcp_web.extract.css.lengths import fraction, pixels
 from mcp_web.extract.css.names import PageNames
@@ -33,8 +32,6 @@ from mcp_web.extract.tabs import LABEL, label_tab_panels
 
 if TYPE_CHECKING:
     from turbohtml import Node
-
-__all__ = ["clean_text", "remove_hidden"]
 
 _NEVER_SHOWN = frozenset(("template", "noframes", "noembed", "rp", "mphantom"))
 _PLAYERS = frozenset(("video", "audio", "object", "canvas", "iframe"))

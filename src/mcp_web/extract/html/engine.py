@@ -12,7 +12,6 @@ import mcp_web
 from mcp_web.errors import ExtractFailed, InvalidInput, SelectorNotFound
 from mcp_web.extract import sites
 from mcp_web.extract.css.names import PageNames
-from mcp_web.extract.decode import decode
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata, PageKind
 from mcp_web.text.untrusted import quoted
@@ -56,8 +55,6 @@ class _Page:
 
 def read_html(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
     """Read a page, fetched or rendered. Raises ExtractFailed, InvalidInput or SelectorNotFound."""
-    if request.mode == "raw":
-        return _raw(page)
     with _collector_paused():
         try:
             return _readable(page, request, options)
@@ -65,14 +62,6 @@ def read_html(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
             if not _has_all_memory():
                 raise  # the page is read again with more memory
         return _beginning(page, request, options)
-
-
-def _raw(page: Fetched) -> Document:
-    from mcp_web.extract.hidden.remove import clean_text
-
-    decoded = decode(page)
-    text, hidden = clean_text(decoded.text)
-    return Document(title="", markdown=text, extractor=_NAME, hidden=hidden, notes=decoded.notes)
 
 
 def _beginning(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:

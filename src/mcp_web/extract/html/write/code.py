@@ -11,13 +11,13 @@ from turbohtml import Text
 from mcp_web.extract.html.write.draft import MAX_DEPTH, WriterState
 from mcp_web.extract.html.write.inline import one_line, write_linked_code, write_nothing
 from mcp_web.extract.html.write.language import label_language, language_of
+from mcp_web.extract.markdown import fence
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node
 
     from mcp_web.extract.html.write.draft import Survey
 
-_TICKS = re.compile(r"`{3,}")
 _NUMBERS = re.compile(r"[\s\d.:|>+\-]*\Z")
 _COLUMN = re.compile(r"\s*\d+(?:\s+\d+)*\s*\Z")
 _GUTTERS = frozenset(
@@ -155,15 +155,13 @@ def write_code_table(draft: WriterState, element: Element, out: list[str]) -> No
 
 
 def fenced(text: str, language: str) -> str:
-    """The code in a fence that is longer than any run of backticks in it."""
-    longest = max((len(run) for run in _TICKS.findall(text)), default=2)
-    fence = "`" * max(3, longest + 1)
+    """The code in a fence, without blank lines at its ends and without the indentation of all lines."""
     lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     while lines and not lines[0]:
         lines.pop(0)
     while lines and not lines[-1]:
         lines.pop()
-    return "\n".join([fence + language, *_without_margin(lines), fence])
+    return fence("\n".join(_without_margin(lines)), language)
 
 
 def _without_margin(lines: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ from turbohtml import Element as ElementType
 from mcp_web.extract.html.write import inline
 from mcp_web.extract.html.write.draft import MAX_INDENTS, WriterState, indented
 from mcp_web.extract.html.write.escape import code_span
+from mcp_web.extract.markdown import pipe_table
 from mcp_web.text.markdown import PIPE
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _write_grid(draft: WriterState, rows: list[list[Element]], out: list[str]) -
             continue
         grid = _grid(draft, held)
         if grid:
-            out.append(_as_pipes(grid))
+            out.append(pipe_table(grid))
         held = []
         if row:
             draft.walk(draft, row[0], out)
@@ -194,12 +195,3 @@ def flat(block: str) -> str:
         lines = block.split("\n")[1:-1]
         return "<br>".join(f"`{line.strip()}`" for line in lines if line.strip())
     return "<br>".join(line.strip() for line in block.split("\n") if line.strip())
-
-
-def _as_pipes(grid: list[list[str]]) -> str:
-    width = max(len(line) for line in grid)
-    for line in grid:
-        line.extend("" for _ in range(width - len(line)))
-    lines = ["| " + " | ".join(line) + " |" for line in grid]
-    lines.insert(1, "|" + " --- |" * width)
-    return "\n".join(lines)
