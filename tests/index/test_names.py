@@ -19,6 +19,8 @@ from mcp_web.index.words import PageWords, names
         ("Wie hoch ist der Berg in Bayern, und was war im Jahr 1917?", ["1917"]),
         ("2015年に東京で何がありましたか", ["2015"]),
         ("how many wheels did the machine have", []),
+        ("Are activities (e.g., visits at 9 a.m., i.e. early) in the U.S. recorded?", ["9", "U.S"]),
+        ("Was ist z.B. in Bayern erlaubt, d.h. ohne Antrag?", []),
         ("What is the theme of 'There Is a Way' by Carey?", ["Way", "Carey"]),
     ],
 )

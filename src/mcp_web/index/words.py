@@ -205,6 +205,8 @@ def names(question: str, language: str = "") -> list[str]:
 
 def _is_identifier(token: str) -> bool:
     """Whether it has a digit, or an underscore, dot or capital letter after the first character: `E07`, `useState`."""
+    if not token.isupper() and all(len(part) == 1 and part.isalpha() for part in token.split(".")):
+        return False  # `e.g`, `a.m`, `z.B`, but not `U.S`
     inside = token[1:]
     return any(one.isdigit() for one in token) or "_" in inside or "." in inside or any(map(str.isupper, inside))
 
