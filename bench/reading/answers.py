@@ -64,7 +64,7 @@ def ranking(page: Page, question: str, model: Model) -> Ranked:
     """What the product ranks."""
     evidence = evidence_of(page.prepared, question, page.read.name, model)
     around = partial(widen, page.read.text, page.prepared.passages)
-    return rank(question, page.prepared.passages, evidence, {}, max_results=MOST, min_score=0.0, around=around)
+    return rank(question, page.prepared.passages, evidence, {}, max_results=MOST, min_score=0.0, widen=around)
 
 
 def costs(found: Sequence[tuple[list[data.Span], Ranked]], *, whole: bool) -> str:

@@ -14,7 +14,7 @@ from mcp_web.embed.static import PassagePieces, static_vectors
 from mcp_web.index.calibrate import PACKAGED
 from mcp_web.index.evidence import Evidence
 from mcp_web.index.page import readable
-from mcp_web.index.rank import IN_PAGE, Shares, order, rank
+from mcp_web.index.rank import IN_PAGE, Weights, order, rank
 from mcp_web.index.widen import widen
 from mcp_web.index.words import PageWords
 from mcp_web.read.passages import passages
@@ -23,7 +23,7 @@ Embed = Callable[[Sequence[str]], np.ndarray]
 TOP = (1, 3, 8)
 CALIBRATION = PACKAGED["granite-embedding-30m-english-int8@9b5b0964"]
 # Over collections, as archive/fuse.py has it.
-OVER_ALL = Shares(words=0.3, static=0.0, model=0.7)
+OVER_ALL = Weights(words=0.3, static=0.0, model=0.7)
 Table = dict[str, dict[str, list[float]]]
 
 
@@ -68,7 +68,7 @@ def shown(pages: Iterable[ReadingPage], embed: Embed, only: bool | None = None) 
         for row, (question, answers) in zip(questions, asked, strict=True):
             static = pieces.similarities(static_vectors(), question)
             evidence = Evidence(words.scores(question), words.coverage(question), static, rows @ row, CALIBRATION)
-            ranked = rank(question, found, evidence, known, max_results=TOP[-1], around=around)
+            ranked = rank(question, found, evidence, known, max_results=TOP[-1], widen=around)
             spans = [(one.passage.start, one.passage.end) for one in ranked.passages]
             ranks[page.source].append(_first_hit(range(len(spans)), spans, answers))
     return {
@@ -98,14 +98,14 @@ def ndcg(
 
 
 def _orders(
-    words: np.ndarray, static: np.ndarray | None, cosines: np.ndarray | None, shares: Shares
+    words: np.ndarray, static: np.ndarray | None, cosines: np.ndarray | None, weights: Weights
 ) -> dict[str, list[int]]:
     found = {"words": order(Evidence(words, words))}
     if static is not None:
         found["words+static"] = order(Evidence(words, words, static))
     if cosines is not None:
         found["meaning"] = [int(at) for at in np.argsort(-cosines, kind="stable")]
-        found["both"] = order(Evidence(words, words, static, cosines), shares)
+        found["both"] = order(Evidence(words, words, static, cosines), weights)
     return found
 
 

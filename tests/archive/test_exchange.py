@@ -21,7 +21,7 @@ from mcp_web.archive.exchange.bibtex import export_bibtex, import_bibtex
 from mcp_web.archive.exchange.csl import export_csl, import_csl
 from mcp_web.archive.exchange.jsonl import export_jsonl, import_jsonl
 from mcp_web.archive.exchange.markdown import export_markdown, import_markdown
-from mcp_web.archive.exchange.records import everything
+from mcp_web.archive.exchange.records import all_versions
 from mcp_web.archive.exchange.references import Reference
 from mcp_web.archive.exchange.warc import export_warc, import_warc
 from mcp_web.errors import InvalidInput
@@ -61,7 +61,7 @@ async def _fill(store: Store) -> None:
 
 
 async def _state(store: Store) -> dict[str, list[Snapshot]]:
-    return {history[-1].key: history async for history in everything(store)}
+    return {history[-1].key: history async for history in all_versions(store)}
 
 
 @pytest.mark.parametrize("name", list(FORMATS))

@@ -51,8 +51,8 @@ class ByWords:
 async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> ByWords:
     """Find candidates by words; `only_words` when there will be no search by meaning."""
     question, limit = parsed.question, parsed.query.limit
-    pool = max(limit, _PHRASE_POOL if question.phrases else more_than(limit) if only_words else _COMPARED)
-    rows = more_than(limit)
+    pool = max(limit, _PHRASE_POOL if question.phrases else rows_to_read(limit) if only_words else _COMPARED)
+    rows = rows_to_read(limit)
     found = await store.find_by_words(question.for_store(parsed.filter), pool, rows=rows)
     if not parsed.query.fuzzy or not found.unknown:
         return ByWords(found, question, {})
@@ -98,8 +98,8 @@ async def best_rows(
     order = sorted(scores, key=lambda key: (-scores[key], key))
     known = words.matches.rows
     found: dict[str, tuple[DocumentRow, float]] = {}
-    for at in range(0, len(order), more_than(limit)):
-        keys = order[at : at + more_than(limit)]
+    for at in range(0, len(order), rows_to_read(limit)):
+        keys = order[at : at + rows_to_read(limit)]
         missing = [key for key in keys if key not in known]
         rows = {**known, **await store.documents(missing)} if missing else known
         for key in keys:
@@ -127,7 +127,7 @@ def document_of(row: DocumentRow, score: float) -> ArchiveDocument:
     )
 
 
-def more_than(limit: int) -> int:
+def rows_to_read(limit: int) -> int:
     """How many rows to read for `limit` results: age reorders close scores, and variants of one page are merged."""
     return limit + max(1, limit // 10)
 

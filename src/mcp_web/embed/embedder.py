@@ -64,7 +64,7 @@ class Calibration:
         return (cosine - self.unrelated) / max(0.02, self.related - self.unrelated)
 
 
-def reads(embedder: Embedder, language: str) -> bool:
+def supports_language(embedder: Embedder, language: str) -> bool:
     """Whether a model may rank texts of a language; "" is an unknown language."""
     return embedder.languages is None or not language or language in embedder.languages
 

@@ -289,7 +289,7 @@ def clean_title(titles: Iterable[str], heading: str | None, site: str | None, ur
     if heading and _is_slogan(candidates, heading, url):
         return heading
     for title in candidates:
-        cleaned = _headed(title, heading, names) or _without_site(title, names)
+        cleaned = _heading_in_title(title, heading, names) or _without_site(title, names)
         if _fold(cleaned) not in names:
             return cleaned
     return heading or next(iter(candidates), "")
@@ -302,7 +302,7 @@ def _is_slogan(titles: list[str], heading: str, url: str) -> bool:
     return len(shared) >= min(2, len(words)) > 0 and not any(words & _words(title) for title in titles)
 
 
-def _headed(title: str, heading: str, names: set[str]) -> str | None:
+def _heading_in_title(title: str, heading: str, names: set[str]) -> str | None:
     """The heading, if the title begins with it; else None."""
     if len(heading) < 4 or _fold(heading) in names:
         return None

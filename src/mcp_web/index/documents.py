@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from mcp_web.embed.embedder import Calibration, Embedder, reads
+from mcp_web.embed.embedder import Calibration, Embedder, supports_language
 from mcp_web.embed.static import NAME, StaticEmbedder
 from mcp_web.index.calibrate import stored_calibration
 from mcp_web.index.page import Cut, readable
@@ -53,9 +53,9 @@ class DocumentVectors:
     async def embed(self, model: str, snapshots: Sequence[Snapshot]) -> None:
         """Compute and store the vectors of some documents; documents in a language that the model lacks get none."""
         packed = {}
-        for kept, (digests, rows) in zip(snapshots, await self._rows(model, snapshots), strict=True):
+        for snapshot, (digests, rows) in zip(snapshots, await self._rows(model, snapshots), strict=True):
             data = rows.astype("<f4").tobytes()
-            packed[kept.key] = PackedVectors(model, rows.shape[1] or 1, tuple(digests), data, kept.hash)
+            packed[snapshot.key] = PackedVectors(model, rows.shape[1] or 1, tuple(digests), data, snapshot.hash)
         await self._store.keep_many_vectors(packed)
 
     async def _rows(self, model: str, snapshots: Sequence[Snapshot]) -> list[tuple[list[str], Rows]]:
@@ -71,16 +71,17 @@ class DocumentVectors:
 
     def _texts(self, model: str, snapshots: Sequence[Snapshot]) -> list[list[str]]:
         if model == STATIC_MODEL:
-            return [self._passages(kept) for kept in snapshots]
-        return [[summary(kept)] if self._is_read(kept) else [] for kept in snapshots]
+            return [self._passages(snapshot) for snapshot in snapshots]
+        return [[summary(snapshot)] if self._is_read(snapshot) else [] for snapshot in snapshots]
 
-    def _passages(self, kept: Snapshot) -> list[str]:
-        cut = self._cut(kept.document.markdown, kept.document.headings)[:_MOST_PASSAGES]
-        texts = ["\n".join([kept.document.title, *one.section_path[-1:], readable(one.text)]) for one in cut]
+    def _passages(self, snapshot: Snapshot) -> list[str]:
+        cut = self._cut(snapshot.document.markdown, snapshot.document.headings)[:_MOST_PASSAGES]
+        texts = ["\n".join([snapshot.document.title, *one.section_path[-1:], readable(one.text)]) for one in cut]
         return list(dict.fromkeys(texts))
 
-    def _is_read(self, kept: Snapshot) -> bool:
-        return bool(kept.document.markdown.strip()) and reads(self._embedder, language_of(kept.document.markdown))
+    def _is_read(self, snapshot: Snapshot) -> bool:
+        text = snapshot.document.markdown
+        return bool(text.strip()) and supports_language(self._embedder, language_of(text))
 
 
 def summary_model(embedder: Embedder) -> str:
@@ -88,9 +89,9 @@ def summary_model(embedder: Embedder) -> str:
     return f"{embedder.name};summary"
 
 
-def summary(kept: Snapshot) -> str:
+def summary(snapshot: Snapshot) -> str:
     """The text that represents a document: its title, its headings and its beginning."""
-    document = kept.document
+    document = snapshot.document
     if len(document.markdown) <= SHORT_CHARS:
         return "\n".join(part for part in (document.title, readable(document.markdown)) if part)
     headings = " · ".join(one.text for one in document.headings)[:_HEADING_CHARS]

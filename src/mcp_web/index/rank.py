@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class Weights:
     """The weight of each signal in the order; the weight of an absent signal is divided among the others."""
 
     words: float
@@ -35,7 +35,7 @@ class Shares:
 
 # Measured with bench/reading on English pages and, without the model, on pages in ten other languages; nearby weights
 # give the same results.
-IN_PAGE = Shares(words=0.25, static=0.2, model=0.55)
+IN_PAGE = Weights(words=0.25, static=0.2, model=0.55)
 # Two passages this similar say the same; the second would only cost tokens.
 SAME = 0.98
 
@@ -48,7 +48,7 @@ _LEAD = 1.0
 
 # From a passage's number, the scores, and the numbers of passages already shown: the passage as it is shown, with the
 # numbers of the first and last passage in it.
-Around = Callable[[int, "Scores", Set[int]], tuple[Passage, int, int]]
+Widen = Callable[[int, "Scores", Set[int]], tuple[Passage, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +88,14 @@ def rank(
     *,
     max_results: int,
     min_score: float | None = None,
-    around: Around | None = None,
+    widen: Widen | None = None,
 ) -> Ranked:
     """The passages that answer, best first, without repetitions; no score is higher than the one before it.
 
     Without a `min_score`, the passages whose probability to answer is worth their tokens.
     """
     total = fused(evidence)
-    chosen = distinct(passages, evidence, total, rows, max_results, around)
+    chosen = distinct(passages, evidence, total, rows, max_results, widen)
     scores = never_rising([score(evidence, number) for number, _ in chosen])
     high = float(evidence.words.max()) if len(evidence.words) else 0.0
     scored = [
@@ -137,22 +137,22 @@ def _candidates(evidence: Evidence, total: Scores, chosen: Sequence[tuple[int, P
     ]
 
 
-def order(evidence: Evidence, shares: Shares = IN_PAGE) -> list[int]:
+def order(evidence: Evidence, weights: Weights = IN_PAGE) -> list[int]:
     """Passage numbers, best first."""
     import numpy as np
 
-    return [int(at) for at in np.argsort(-fused(evidence, shares), kind="stable")]
+    return [int(at) for at in np.argsort(-fused(evidence, weights), kind="stable")]
 
 
-def fused(evidence: Evidence, shares: Shares = IN_PAGE) -> Scores:
+def fused(evidence: Evidence, weights: Weights = IN_PAGE) -> Scores:
     """The weighted sum of the signals, each converted to standard scores over the page's passages."""
-    parts = [(shares.words, _standard(evidence.words))]
+    parts = [(weights.words, _standard(evidence.words))]
     if evidence.static is not None:
-        parts.append((shares.static, _standard(evidence.static)))
+        parts.append((weights.static, _standard(evidence.static)))
     if (meaning := _meaning_of_all(evidence)) is not None:
-        parts.append((shares.model, meaning))
-    whole = sum(share for share, _ in parts)
-    total: Scores = sum(share / whole * values for share, values in parts)  # type: ignore[assignment]  # never 0
+        parts.append((weights.model, meaning))
+    whole = sum(weight for weight, _ in parts)
+    total: Scores = sum(weight / whole * values for weight, values in parts)  # type: ignore[assignment]  # never 0
     return total
 
 
@@ -195,7 +195,7 @@ def distinct(
     total: Scores,
     rows: Mapping[str, Rows],
     max_results: int,
-    around: Around | None,
+    widen: Widen | None,
 ) -> list[tuple[int, Passage]]:
     """The best passages as they are shown, without those that repeat a better one or are part of it."""
     import numpy as np
@@ -211,7 +211,7 @@ def distinct(
         row = rows.get(passages[number].digest)
         if row is not None and any(float(row @ other) > SAME for other in kept):
             continue
-        shown, first, last = around(number, total, taken) if around else (passages[number], number, number)
+        shown, first, last = widen(number, total, taken) if widen else (passages[number], number, number)
         chosen.append((number, shown))
         taken.update(range(first, last + 1))
         if row is not None:

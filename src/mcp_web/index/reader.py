@@ -15,7 +15,7 @@ import anyio
 import anyio.to_thread
 
 from mcp_web import trace
-from mcp_web.embed.embedder import Calibration, Embedder, QuestionVectors, reads
+from mcp_web.embed.embedder import Calibration, Embedder, QuestionVectors, supports_language
 from mcp_web.errors import CacheError, EmbeddingError
 from mcp_web.index.calibrate import calibration_of, kinds, probe_texts, store_calibration, stored_calibration
 from mcp_web.index.evidence import Evidence
@@ -112,7 +112,7 @@ class PageReader:
             notes: list[str] = []
             read = [query for query in dict.fromkeys(queries) if not quick and self._model_reads(page, query)]
             evidence = functools.cache(page.evidence)  # for the choice of what the model reads, and for the ranking
-            read, wanted = await _off_the_loop(page, self._likely, page, evidence, read) if read else ([], [])
+            read, wanted = await _in_thread_if_long(page, self._likely, page, evidence, read) if read else ([], [])
             async with self._locks[hash(key) % len(self._locks)]:
                 vectors, embedded = await self._vectors(key, page, read, wanted, notes)
             facts["passages"], facts["embedded"] = len(page.passages), embedded
@@ -127,7 +127,7 @@ class PageReader:
                 max_results=max_results,
                 min_score=min_score,
             )
-            results = await _off_the_loop(page, work)
+            results = await _in_thread_if_long(page, work)
             return PageAnswer(tuple(results), tuple(notes), len(page.passages), embedded)
 
     async def complete(self, key: str, markdown: str, headings: Sequence[Heading]) -> int:
@@ -149,7 +149,7 @@ class PageReader:
         """Whether the model can embed the page and the question: it knows both languages."""
         if self._embedder.dim == 0 or not page.passages:
             return False
-        return reads(self._embedder, page.words.language) and reads(self._embedder, language_of(query))
+        return all(supports_language(self._embedder, one) for one in (page.words.language, language_of(query)))
 
     def _likely(self, page: PreparedPage, evidence: EvidenceFor, queries: Sequence[str]) -> tuple[list[str], list[int]]:
         """The questions that the model is needed for, and the passages it should embed for them."""
@@ -242,7 +242,7 @@ class PageReader:
         max_results: int,
         min_score: float | None,
     ) -> list[Ranked]:
-        def around(number: int, scores: NDArray[np.floating], shown: Set[int]) -> tuple[Passage, int, int]:
+        def widened(number: int, scores: NDArray[np.floating], shown: Set[int]) -> tuple[Passage, int, int]:
             return widen(markdown, page.passages, number, scores, shown, self._show_words)
 
         rows = vectors.rows if vectors else {}
@@ -257,7 +257,7 @@ class PageReader:
                 rows,
                 max_results=max_results,
                 min_score=min_score,
-                around=around,
+                widen=widened,
             )
             for query in queries
         ]
@@ -271,7 +271,7 @@ class PageReader:
         return replace(evidence, cosines=vectors.cosines(page.passages, question), calibration=self._calibration)
 
 
-async def _off_the_loop(page: PreparedPage, work: Callable[..., T], *args: Any) -> T:
+async def _in_thread_if_long(page: PreparedPage, work: Callable[..., T], *args: Any) -> T:
     """Run the work in a thread if it would block the event loop; a short page is ranked at once."""
     if len(page.passages) <= AT_ONCE:
         return work(*args)

@@ -77,7 +77,7 @@ class QuoteCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stretch:
+class _WordMatch:
     """A range of source words that matches a quote, and how many words the quote has before and after the match."""
 
     ratio: float
@@ -113,12 +113,12 @@ class _Source:
     def check(self, quote: str) -> QuoteCheck:
         if (place := self.place(quote)) is not None:
             return self._found(quote, *place)
-        for parts in _readings(*_ELISION.split(quote)):
+        for parts in _folded_forms(*_ELISION.split(quote)):
             if len(parts) > 1 and all(len(_WORD.findall(part)) > 1 for part in parts):
                 places = self._chain(parts)
                 if places is not None:
                     return self._elided(quote, places)
-        checks = [self._fuzzy(quote, wanted) for (wanted,) in _readings(quote)]
+        checks = [self._fuzzy(quote, wanted) for (wanted,) in _folded_forms(quote)]
         return max(checks, key=lambda check: check.similarity, default=QuoteCheck(quote, "absent"))
 
     def place(self, quote: str) -> tuple[QuoteVerdict, int, int] | None:
@@ -126,7 +126,7 @@ class _Source:
         place = _find(self.markdown, quote.strip()) if quote.strip() else None
         if place is not None:
             return "exact", place, place + len(quote.strip())
-        for (wanted,) in _readings(quote):
+        for (wanted,) in _folded_forms(quote):
             place = _find(self.folded.text, wanted)
             if place is not None:
                 return "normalised", *self.folded.source_span(place, place + len(wanted))
@@ -183,14 +183,14 @@ class _Source:
         best = max(tried, key=lambda one: one.ratio, default=None)
         if best is None or best.ratio < FUZZY_AT_LEAST:
             return QuoteCheck(quote, "absent", similarity=round(best.ratio, 3) if best else 0.0)
-        first = best.first - self._beside(best.first, best.before, -1)
-        end = best.end + self._beside(best.end - 1, best.after, 1)
+        first = best.first - self._words_in_sentence(best.first, best.before, -1)
+        end = best.end + self._words_in_sentence(best.end - 1, best.after, 1)
         words = self._all_words()[first:end]
         span = self.folded.source_span(words[0].start(), words[-1].end())
         differences = _differences(given, [word[0] for word in words])
         return self._found(quote, "fuzzy", *span, best.ratio, tuple(differences[:MOST_DIFFERENCES]))
 
-    def _beside(self, word: int, count: int, step: Literal[-1, 1]) -> int:
+    def _words_in_sentence(self, word: int, count: int, step: Literal[-1, 1]) -> int:
         """How many of the next `count` words on one side of a word are in the same sentence.
 
         These words of the source stand in place of the first or last words of a quote.
@@ -217,7 +217,7 @@ class _Source:
                 votes[(place - at) // 4] += 1
         return [min(max(0, bucket * 4), max(0, len(words) - 1)) for bucket, _ in votes.most_common(5)]
 
-    def _align(self, given: list[str], begin: int) -> _Stretch | None:
+    def _align(self, given: list[str], begin: int) -> _WordMatch | None:
         words = self._all_words()
         slack = max(4, len(given) // 3)
         low = max(0, begin - slack)
@@ -233,7 +233,7 @@ class _Source:
         matcher.set_seq2(texts[first:end])
         agreed = sum(block.size for block in matcher.get_matching_blocks())
         ratio = 2 * agreed / (len(given) + end - first)
-        return _Stretch(ratio, low + first, low + end, same[0].a, len(given) - same[-1].a - same[-1].size)
+        return _WordMatch(ratio, low + first, low + end, same[0].a, len(given) - same[-1].a - same[-1].size)
 
     def _all_words(self) -> list[re.Match[str]]:
         if self._words is None:
@@ -255,7 +255,7 @@ class _Source:
         return QuoteCheck(quote, verdict, start, end, self.markdown[start:end], path, round(similarity, 3), differences)
 
 
-def _readings(*parts: str) -> list[tuple[str, ...]]:
+def _folded_forms(*parts: str) -> list[tuple[str, ...]]:
     """The parts of a quote, folded as plain text and, if that differs, as Markdown: `__init__` is a name or bold."""
     readings = (tuple(filter(None, map(fold, parts))) for fold in (fold_quote, fold_markdown_quote))
     return list(dict.fromkeys(reading for reading in readings if reading))

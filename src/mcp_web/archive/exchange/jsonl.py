@@ -7,7 +7,7 @@ from pathlib import Path
 
 import anyio
 
-from mcp_web.archive.exchange.records import Exchanged, Importer, everything, record_of, snapshot_of
+from mcp_web.archive.exchange.records import Exchanged, Importer, all_versions, record_of, snapshot_of
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Source
 from mcp_web.store.protocol import Store
@@ -19,7 +19,7 @@ async def export_jsonl(
     """Write every document with all its versions."""
     documents = versions = 0
     async with await anyio.open_file(file, "wb") as out:
-        async for history in everything(store, source, collection):
+        async for history in all_versions(store, source, collection):
             documents += 1
             for snapshot in history:
                 versions += 1

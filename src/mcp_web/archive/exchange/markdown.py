@@ -19,7 +19,7 @@ import anyio.to_thread
 
 from mcp_web.archive.answer import document_id
 from mcp_web.archive.derive import document_date
-from mcp_web.archive.exchange.records import Exchanged, Importer, changed_text, everything, record_of, snapshot_of
+from mcp_web.archive.exchange.records import Exchanged, Importer, all_versions, changed_text, record_of, snapshot_of
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
 from mcp_web.store.protocol import Store
@@ -34,7 +34,7 @@ async def export_markdown(
     """Write each document as a file, older versions under `versions/`."""
     documents = versions = 0
     lines: list[str] = []
-    async for history in everything(store, source, collection):
+    async for history in all_versions(store, source, collection):
         documents += 1
         for snapshot in history:
             versions += 1

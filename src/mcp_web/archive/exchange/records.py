@@ -62,7 +62,7 @@ def snapshot_of(record: Mapping[str, Any], text: str) -> Snapshot:
     return made
 
 
-async def everything(
+async def all_versions(
     store: Store, source: Source | None = None, collection: str | None = None
 ) -> AsyncIterator[list[Snapshot]]:
     """Each document with all its versions, the oldest first."""

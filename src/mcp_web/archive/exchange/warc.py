@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 import anyio.to_thread
 
-from mcp_web.archive.exchange.records import Exchanged, Importer, everything, record_of, snapshot_of
+from mcp_web.archive.exchange.records import Exchanged, Importer, all_versions, record_of, snapshot_of
 from mcp_web.errors import ConfigError, InvalidInput, WebError
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
@@ -41,7 +41,7 @@ async def export_warc(
     with await anyio.to_thread.run_sync(open, file, "wb") as out:
         writer = warcio(out, gzip=True)
         await anyio.to_thread.run_sync(_write_info, writer, file.name)
-        async for history in everything(store, source, collection):
+        async for history in all_versions(store, source, collection):
             documents += 1
             for snapshot in history:
                 versions += 1

@@ -19,11 +19,11 @@ def animated(style: Style, keyframes: Mapping[str, Steps]) -> list[Style]:
     for number, name in enumerate(_listed(style, "animation-name")):
         steps = keyframes.get(name)
         if steps:
-            states = [state for each in states for state in _one(each, steps, number)]
+            states = [state for each in states for state in _after(each, steps, number)]
     return states[:20]
 
 
-def _one(style: Style, steps: Steps, number: int) -> list[Style]:
+def _after(style: Style, steps: Steps, number: int) -> list[Style]:
     """The styles after one animation: its first step, its last step, or all steps if it never ends."""
 
     def value(name: str, default: str) -> str:
@@ -44,7 +44,7 @@ def _one(style: Style, steps: Steps, number: int) -> list[Style]:
     )
     waits_at_first = fill in ("backwards", "both") or delay <= 0
     if value("play-state", "running") == "paused" and delay < 0 < duration:
-        return [_near(style, steps, 100 * -delay / duration)]
+        return [_paused_at(style, steps, 100 * -delay / duration)]
     if (value("play-state", "running") == "paused" or delay > 60) and waits_at_first:
         return [first]
     if count == "infinite" and duration > 0:
@@ -53,7 +53,7 @@ def _one(style: Style, steps: Steps, number: int) -> list[Style]:
     return [last] if fill in ("forwards", "both") else [style]
 
 
-def _near(style: Style, steps: Steps, percent: float) -> Style:
+def _paused_at(style: Style, steps: Steps, percent: float) -> Style:
     """The style of a paused animation: that of the step nearest to `percent`."""
     places = {name: _ENDS.get(name, 100 * (fraction(name) or 0.0)) for name in steps}
     name = min(places, key=lambda each: abs(places[each] - percent % 100.0001))

@@ -121,13 +121,13 @@ def parse_colour(text: str, depth: int = 0) -> Colour | None:
         return None
     relative = _RELATIVE.match(text)
     if relative is not None:
-        return _of_another(relative, depth)
+        return _relative_colour(relative, depth)
     if found[1] in ("color-mix", "light-dark"):
         return _mixed(found[1], found[2], depth)
     return _function(found[1].removesuffix("a"), _SEPARATOR.split(found[2].strip()))
 
 
-def _of_another(found: re.Match[str], depth: int) -> Colour | None:
+def _relative_colour(found: re.Match[str], depth: int) -> Colour | None:
     """A relative colour: `rgb(from …)` or `hsl(from …)`, whose parts are those of another colour or given."""
     kind = found[1].removesuffix("a") if found[1] in ("rgba", "hsla") else found[1]
     origin, names, parts = parse_colour(found[2], depth + 1), _PARTS.get(kind), [found[3], found[4], found[5]]

@@ -234,12 +234,12 @@ class Rules:
             return above._replace(holds=False)
         found = self._inner.get((prelude, above))
         if found is None:
-            found = self._entered(prelude, above)
+            found = self._context_of(prelude, above)
             if found.layer == above.layer:  # each layer without a name is a new one
                 self._inner[prelude, above] = found
         return found
 
-    def _entered(self, prelude: str, above: Context) -> Context:
+    def _context_of(self, prelude: str, above: Context) -> Context:
         words = unescaped(prelude)
         lowered = words.lower()
         keyframes = _KEYFRAMES.match(lowered)
@@ -311,7 +311,7 @@ def _rules(text: str, inside: _Inside) -> Iterator[tuple[str, str, Context]]:
             declarations, _, prelude = pending.rpartition(";") if parent else ("", "", _without_statements(pending))
             if declarations:
                 yield parent, declarations, context
-            around.append(_opened(prelude.strip(), context, parent, len(around), inside))
+            around.append(_inside_block(prelude.strip(), context, parent, len(around), inside))
         elif piece != "}":
             pending += piece
             continue
@@ -328,7 +328,7 @@ def _rules(text: str, inside: _Inside) -> Iterator[tuple[str, str, Context]]:
         yield parent, pending, context
 
 
-def _opened(prelude: str, context: Context, parent: str, depth: int, inside: _Inside) -> tuple[Context, str]:
+def _inside_block(prelude: str, context: Context, parent: str, depth: int, inside: _Inside) -> tuple[Context, str]:
     """Context and selector inside a block."""
     if prelude[:1] == "@":
         registers = prelude[:9].lower() == "@property"

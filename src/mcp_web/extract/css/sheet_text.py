@@ -92,7 +92,7 @@ def cleaned(text: str) -> str:
     text = without_comments(text)
     if "<!--" in text or "-->" in text:
         text = text.replace("<!--", " ").replace("-->", " ")
-    text = quoted_safely(text)
+    text = escape_strings(text)
     return _URL.sub("url()", text) if "url(" in text else text
 
 
@@ -110,15 +110,15 @@ def without_comments(text: str) -> str:
         if at < 0:
             return "".join(parts)
         at += 2
-        if _is_of_name(text[start - 1 : start]) and _is_of_name(text[at : at + 1]):
+        if _is_name_character(text[start - 1 : start]) and _is_name_character(text[at : at + 1]):
             parts.append(" ")  # the comment separated two names
 
 
-def _is_of_name(character: str) -> bool:
+def _is_name_character(character: str) -> bool:
     return character.isalnum() or character in ("-", "_")
 
 
-def quoted_safely(text: str) -> str:
+def escape_strings(text: str) -> str:
     """The text with braces, brackets, commas and semicolons in strings escaped; long strings are emptied."""
     parts: list[str] = []
     kept = at = 0

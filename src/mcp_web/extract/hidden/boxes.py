@@ -115,14 +115,21 @@ class Boxes:
 
     def _has_no_room(self, element: Element, style: Style) -> bool:
         """Whether a grid or a flex container gives the element no room, and the overflow is clipped."""
-        if any(_is_no_track(style[name]) for name in ("grid-template-rows", "grid-auto-rows") if name in style):
+        if any(_has_no_size_tracks(style[name]) for name in ("grid-template-rows", "grid-auto-rows") if name in style):
             inside = [child for child in element.children if isinstance(child, Element)]
-            return _cuts(style) or (bool(inside) and all(_cuts(self._cascade.style(child)) for child in inside))
+            return _clips_overflow(style) or (
+                bool(inside) and all(_clips_overflow(self._cascade.style(child)) for child in inside)
+            )
         height = pixels(style["height"]) if "height" in style and "overflow-y" not in style else None
         if height is not None and height <= 2:
             return self._has_only_flat_children(element)
         basis = pixels(style["flex-basis"], 16.0, 1000.0) if "flex-basis" in style else None
-        if basis is None or basis > 2 or (fraction(style.get("flex-grow", "0")) or 0.0) > 0 or not _cuts(style):
+        if (
+            basis is None
+            or basis > 2
+            or (fraction(style.get("flex-grow", "0")) or 0.0) > 0
+            or not _clips_overflow(style)
+        ):
             return False
         parent = parent_of(element)
         return parent is not None and "flex" in self._cascade.style(parent).get("display", "")
@@ -133,7 +140,7 @@ class Boxes:
             return False
         styles = [self._cascade.style(child) for child in element.children if isinstance(child, Element)]
         return bool(styles) and all(
-            _cuts(style) and any(style.get(name, "").endswith("%") for name in ("height", "max-height"))
+            _clips_overflow(style) and any(style.get(name, "").endswith("%") for name in ("height", "max-height"))
             for style in styles
         )
 
@@ -186,7 +193,7 @@ class Boxes:
         return self._cascade.inherited(column, "visibility") == "collapse"
 
 
-def _is_no_track(tracks: str) -> bool:
+def _has_no_size_tracks(tracks: str) -> bool:
     parts = split_outside(tracks)
     return all(_TRACK.match(part) or pixels(part) == 0 for part in parts)
 
@@ -207,7 +214,7 @@ def _ends_before(style: Style, down: float) -> bool:
     return style.get("overflow-y") in ("hidden", "clip") and any(height and height <= down for height in heights)
 
 
-def _cuts(style: Style) -> bool:
+def _clips_overflow(style: Style) -> bool:
     return style.get("overflow-x") in CLIPS or style.get("overflow-y") in CLIPS
 
 

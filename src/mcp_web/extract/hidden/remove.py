@@ -273,7 +273,7 @@ class _Judge:
             return False
         named = any(element.attr(name) is not None for name in _ANIMATED_ATTRIBUTES)
         named = named or _ANIMATED.search(element.attr("class") or "") is not None
-        return (named and style.get("transition", "") != "none") or _moves(style)
+        return (named and style.get("transition", "") != "none") or _is_animated(style)
 
     @cached_property
     def _has_scripts(self) -> bool:
@@ -285,7 +285,7 @@ def _is_hidden_otherwise(style: Style) -> bool:
     return hides_box(shown)
 
 
-def _moves(style: Style) -> bool:
+def _is_animated(style: Style) -> bool:
     """Whether a style prepares an animation: it has a transition, `will-change`, or a small shift."""
     if re.search(r"(?:^|[\s,])(?:[1-9]\d*|\d*\.\d*[1-9]\d*)m?s", style.get("transition", "")):
         return True

@@ -26,15 +26,15 @@ def flatten_shadow_trees(tree: Node, remove_hidden: Callable[[Node], int]) -> in
         for sheet in shadow.select("style"):
             if ":root" in sheet.text:
                 sheet.set_text(sheet.text.replace(":root", ":not(*)"))  # it matches nothing in a shadow tree
-        _style_from_inside(host, [sheet.text for sheet in shadow.select("style")])
+        _apply_shadow_rules(host, [sheet.text for sheet in shadow.select("style")])
         count += remove_hidden(shadow)
         unseen = [child for child in host.children if child.assigned_slot is None]
         count += sum(1 for child in unseen if child.text.strip())
-        _place(host, shadow)
+        _flatten(host, shadow)
     return count
 
 
-def _place(host: Element, shadow: Node) -> None:
+def _flatten(host: Element, shadow: Node) -> None:
     for slot in shadow.select("slot"):
         given = list(slot.assigned_nodes())
         slot.replace_with(*(given or list(slot.children)))
@@ -45,17 +45,17 @@ def _place(host: Element, shadow: Node) -> None:
     host.extend(content)
 
 
-def _style_from_inside(host: Element, sheets: list[str]) -> None:
+def _apply_shadow_rules(host: Element, sheets: list[str]) -> None:
     """Apply the rules of the shadow tree to its host and to slotted elements; the page's rules win over them."""
     rules = Rules(sheets, frozenset())
     for at in range(len(rules)):
         rule = rules.rule(at)
         if rule.selector == ":host" or _is_host(host, rule.selector):
-            _put_before(host, rule.body)
+            _prepend_style(host, rule.body)
         elif rule.selector.startswith("::slotted(") and rule.selector.endswith(")"):
             for child in host.children:
                 if isinstance(child, Element) and _matches(child, rule.selector[10:-1]):
-                    _put_before(child, rule.body)
+                    _prepend_style(child, rule.body)
 
 
 def _is_host(host: Element, selector: str) -> bool:
@@ -67,7 +67,7 @@ def _is_host(host: Element, selector: str) -> bool:
     return False
 
 
-def _put_before(element: Element, declarations: str) -> None:
+def _prepend_style(element: Element, declarations: str) -> None:
     element.attrs["style"] = f"{declarations};{element.attr('style') or ''}"
 
 

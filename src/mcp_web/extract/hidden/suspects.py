@@ -169,7 +169,7 @@ def _hides_alone(name: str, value: str) -> bool:
     return _hides(expanded(value) or {name: value})
 
 
-def _starts(style: Style) -> float:
+def _text_offset(style: Style) -> float:
     """How many pixels below the top of its box the text starts."""
     if _TOPS.isdisjoint(style):
         return 0.0
@@ -184,7 +184,7 @@ def _hides(style: Style) -> bool:
         return True
     if "inset" in style.get("box-shadow", "") or style.get("z-index", "")[:1] == "-":
         return True
-    if _starts(style) >= 100 or ("filter" in style and _CHANGES.search(style["filter"])):
+    if _text_offset(style) >= 100 or ("filter" in style and _CHANGES.search(style["filter"])):
         return True
     if any(style[name][:1] in "0+-." or "(" in style[name] for name in _TRACKS if name in style):
         return True

@@ -33,7 +33,7 @@ class TextVisibility:
             return True
         if self._cascade.inherited(element, "-webkit-text-security") not in (None, "none"):
             return True  # each letter is shown as a dot
-        if _is_adjusted_away(self._cascade.inherited(element, "font-size-adjust")):
+        if _is_shrunk(self._cascade.inherited(element, "font-size-adjust")):
             return True
         return self._is_tiny(element) or self._has_background_colour(element)
 
@@ -54,7 +54,7 @@ class TextVisibility:
             return True
         if style.get("-webkit-text-security", "none") != "none" or ("font-size" in style and self._is_tiny(element)):
             return True
-        if _is_adjusted_away(style.get("font-size-adjust")):
+        if _is_shrunk(style.get("font-size-adjust")):
             return True
         return self._has_background_colour(element)
 
@@ -153,7 +153,7 @@ class TextVisibility:
                 return colour
             if style.get("background-image", "none") != "none" or self._cascade.paints_pseudo_element(each):
                 return self._of_gradient(style)
-            if style.get("position", "static") != "static" and (layer := self._layer_beside(each)) is not None:
+            if style.get("position", "static") != "static" and (layer := self._sibling_layer(each)) is not None:
                 return self._colour(layer)
             if "backdrop-filter" in style and "background-color" not in style:
                 below = self._background(parent_of(each))
@@ -169,7 +169,7 @@ class TextVisibility:
                 return None
         return None if self._has_external_sheets else self._page.background
 
-    def _layer_beside(self, element: Element) -> Style | None:
+    def _sibling_layer(self, element: Element) -> Style | None:
         """The style of a painted sibling that fills the parent, and so lies below the positioned element."""
         around = parent_of(element)
         for each in list(around.children)[:_MOST_BESIDE] if around is not None else ():
@@ -195,7 +195,7 @@ def _fills(style: Style) -> bool:
     return all(pixels(style.get(side, "auto")) == 0 for side in ("top", "right", "bottom", "left"))
 
 
-def _is_adjusted_away(adjust: str | None) -> bool:
+def _is_shrunk(adjust: str | None) -> bool:
     share = fraction(adjust) if adjust is not None else None
     return share is not None and 0 <= share < 0.05
 

@@ -57,22 +57,22 @@ def read_html(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
     """Read a page, fetched or rendered. Raises ExtractFailed, InvalidInput or SelectorNotFound."""
     with _collector_paused():
         try:
-            return _readable(page, request, options)
+            return _read(page, request, options)
         except MemoryError:
             if not _has_all_memory():
                 raise  # the page is read again with more memory
-        return _beginning(page, request, options)
+        return _read_beginning(page, request, options)
 
 
-def _beginning(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
+def _read_beginning(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
     """The beginning of a page whose tree does not fit into memory: its source is cut before it is parsed."""
     end = page.body.rfind(b">", 0, len(page.body) // _FITS) + 1
-    document = _readable(replace(page, body=page.body[:end]), request, options)
+    document = _read(replace(page, body=page.body[:end]), request, options)
     note = f"The page is made of more elements than fit into memory; only the first {end:,} bytes were read."
     return replace(document, notes=(*document.notes, note))
 
 
-def _readable(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
+def _read(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
     from mcp_web.extract.hidden.remove import remove_hidden
     from mcp_web.extract.html.parse import body_of, page_title, parse_page
     from mcp_web.extract.html.write.written import write_markdown
@@ -130,7 +130,7 @@ def _find(tree: Tree, body: Element, request: ExtractRequest, page: _Page, folde
         why = {"method": "selector", "selector": request.selector, "matches": len(roots)}
         return _Found(roots, explain=why if request.explain else None)
     if request.siteconfig:
-        return _asked(tree, sites.explicit(request.siteconfig, folder), request, page.url)
+        return _by_requested_config(tree, sites.explicit(request.siteconfig, folder), request, page.url)
     for config, own in sites.fitting(tree, page.url, page.names.lowered, folder):
         accept = None if own else _ConfigCheck(tree, body, page).accepts
         applied = sites.apply_config(config, tree, _LEAST, accept)
@@ -177,7 +177,7 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _asked(tree: Tree, config: sites.SiteConfig, request: ExtractRequest, url: str) -> _Found:
+def _by_requested_config(tree: Tree, config: sites.SiteConfig, request: ExtractRequest, url: str) -> _Found:
     applied = sites.apply_config(config, tree)
     if applied is None:
         raise SelectorNotFound(
@@ -266,7 +266,7 @@ def _selected(tree: Tree, body: Element, selector: str, url: str) -> list[Elemen
     except ValueError as error:
         raise InvalidInput(f"The selector {selector!r} is not valid CSS: {error}.", selector=selector) from error
     if not found:
-        offers = _offers(body)
+        offers = _suggested_selectors(body)
         named = ", ".join(quoted(offer) for offer in offers)
         raise SelectorNotFound(
             f"Nothing on {url} matches the selector {selector!r}.",
@@ -280,7 +280,7 @@ def _selected(tree: Tree, body: Element, selector: str, url: str) -> list[Elemen
     return sites.outermost(found)
 
 
-def _offers(body: Element) -> list[str]:
+def _suggested_selectors(body: Element) -> list[str]:
     """Selectors of the page's larger landmarks, to suggest for a selector that matched nothing."""
     offers: list[str] = []
     for element in body.select("main,article,section[id],div[id],[role=main],table[id],#content")[:200]:

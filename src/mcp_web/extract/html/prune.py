@@ -25,10 +25,10 @@ def prune(read: Blocks, kept: list[bool]) -> Element:
         if not keep and block.box.kept:
             for node in block.nodes:
                 node.extract()
-    return _around(read.boxes).element
+    return _smallest_around(read.boxes).element
 
 
-def _around(boxes: list[Box]) -> Box:
+def _smallest_around(boxes: list[Box]) -> Box:
     root = boxes[0]
     for box in boxes:
         if box.parent is root and root.kept and box.kept == root.kept:

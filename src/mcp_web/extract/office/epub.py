@@ -62,7 +62,7 @@ def _with_sheets(package: Package, chapter: str, html: str) -> str:
             return ""
         media = _MEDIA.search(found[0])
         condition = f' media="{media[1]}"' if media else ""
-        return f"<style{condition}>{_sheet(package, _beside(chapter, target[1]), 0)}</style>"
+        return f"<style{condition}>{_sheet(package, _relative_to(chapter, target[1]), 0)}</style>"
 
     html = _LINK.sub(sheet, html) if "<link" in html else html
     return _CASE.sub("", html) if "epub:case" in html else html
@@ -72,10 +72,10 @@ def _sheet(package: Package, name: str, depth: int) -> str:
     """A style sheet of the book, with the sheets that it imports before it."""
     text = (package.read(name) or b"")[:_MOST_STYLE].decode("utf-8", "replace").replace("</", "")
     imported = _IMPORT.findall(text)[:_MOST_IMPORTS] if depth < _DEEPEST else []
-    return "".join(_sheet(package, _beside(name, each), depth + 1) for each in imported) + _IMPORT.sub("", text)
+    return "".join(_sheet(package, _relative_to(name, each), depth + 1) for each in imported) + _IMPORT.sub("", text)
 
 
-def _beside(name: str, target: str) -> str:
+def _relative_to(name: str, target: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(target)))
 
 

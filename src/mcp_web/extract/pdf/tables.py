@@ -216,14 +216,14 @@ def _joined(rows: list[list[tuple[Word, ...]]], heights: list[float]) -> list[tu
     joined: list[list[tuple[Word, ...]]] = [rows[0]]
     for step, row in zip(steps, rows[1:], strict=True):
         wrapped = not row[0] and all(above or not cell for above, cell in zip(joined[-1], row, strict=True))
-        if wrapped and (step < close or _goes_on(row)):
+        if wrapped and (step < close or _continues_sentence(row)):
             joined[-1] = [above + cell for above, cell in zip(joined[-1], row, strict=True)]
         else:
             joined.append(row)
     return [tuple(row) for row in joined]
 
 
-def _goes_on(row: list[tuple[Word, ...]]) -> bool:
+def _continues_sentence(row: list[tuple[Word, ...]]) -> bool:
     """Whether a row has only one cell, which begins in the middle of a sentence."""
     filled = [cell for cell in row if cell]
     return len(filled) == 1 and filled[0][0].text[:1].islower()

@@ -117,12 +117,12 @@ def read_page(page: PdfPage, number: int, *, draw: bool = True) -> PageText:
     textpage = page.get_textpage()
     count = min(textpage.count_chars(), _MOST_CHARS)
     box = Box(*page.get_cropbox())
-    turn = Turn(_direction(pdfium, textpage.raw, count), box)
+    rotation = Rotation(_direction(pdfium, textpage.raw, count), box)
     images = PageImages(page)
     drawing = Drawing(page, box) if draw and count else None
-    reader = _Reader(pdfium, textpage.raw, turn, images, box, drawing)
-    links = [(turn.box(place), url) for place, url in _links(page, pdfium)]
-    shown = turn.box(box)
+    reader = _Reader(pdfium, textpage.raw, rotation, images, box, drawing)
+    links = [(rotation.box(place), url) for place, url in _links(page, pdfium)]
+    shown = rotation.box(box)
     result = PageText(number, shown.right - shown.left, shown.top - shown.bottom)
     line: list[Word] = []
     for word in (*reader.words(count), None):
@@ -138,7 +138,7 @@ def read_page(page: PdfPage, number: int, *, draw: bool = True) -> PageText:
     return result
 
 
-class Turn:
+class Rotation:
     """Rotates page coordinates, so that the text runs from left to right and the origin is at the lower left."""
 
     def __init__(self, degrees: int, page: Box) -> None:
@@ -200,12 +200,12 @@ class _Style:
 
 class _Reader:
     def __init__(
-        self, pdfium: Any, raw: Any, turn: Turn, images: PageImages, page: Box, drawing: Drawing | None
+        self, pdfium: Any, raw: Any, rotation: Rotation, images: PageImages, page: Box, drawing: Drawing | None
     ) -> None:
         self._pdfium = pdfium
         self._drawing = drawing
         self._raw = raw
-        self._turn = turn
+        self._rotation = rotation
         self._images = images
         self._page = page
         self._rect = pdfium.FS_RECTF()
@@ -214,7 +214,7 @@ class _Reader:
         self._colour = [ctypes.c_uint() for _ in range(4)]
         self._object = 0  # memory address of the text object whose style is known
         self._style = _Style(False, False, False)
-        self._sideways = turn.degrees % 180 == 90
+        self._sideways = rotation.degrees % 180 == 90
         self.hidden = 0
 
     def words(self, count: int) -> Iterator[Word | None]:
@@ -253,7 +253,7 @@ class _Reader:
             self.hidden += 1
             return None
         height = (start.right - start.left) if self._sideways else (start.top - start.bottom)
-        return Word(text, self._turn.box(box), round(height, 1), style.bold, style.mono)
+        return Word(text, self._rotation.box(box), round(height, 1), style.bold, style.mono)
 
     def _box(self, at: int) -> Box:
         rect = self._rect
