@@ -53,6 +53,7 @@ def test_style_that_hides_removes_its_text(style: str) -> None:
         "text-indent:-1em", "position:absolute;left:-10px", "margin-left:-20px", "transform:translateX(10px) scale(.9)",
         "color:#333;background:#fff", "color:#fff;background:#000", "color:transparent;background:red;background-clip:text",
         "padding-top:56%;height:0;overflow:hidden", "clip-path:inset(5%)", "color:white;background:url(x.png)",
+        "margin: ", "padding: !important", "background: ", "inset: ;font: ", "animation: ;flex: ;mask: ", "grid-template: ",
     ],
 )  # fmt: skip
 def test_style_that_hides_nothing_keeps_its_text(style: str) -> None:

@@ -162,7 +162,7 @@ def _read(declaration: str) -> tuple[tuple[str, Declared], ...]:
         if "!" in value:
             return ()
     parts: Iterable[tuple[str, str]] = ((name, value),)
-    if name in _SHORTHANDS:
+    if name in _SHORTHANDS and value:
         parts = _pending(name, value) if "var(" in value else _expanded(name, value)
     return tuple((each, Declared(part, important)) for each, part in parts if part and is_valid(each, part))
 
