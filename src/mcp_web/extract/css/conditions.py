@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from mcp_web.extract.css.declarations import is_valid
-from mcp_web.extract.css.lengths import pixels
+from mcp_web.extract.css.lengths import pixels, split_outside
 from mcp_web.extract.css.selectors import is_selector
 
 _SCREEN = {
@@ -37,7 +37,7 @@ Test = Callable[[str], bool]
 def media_holds(query: str) -> bool:
     """Whether a list of media queries is true; an empty list is."""
     query = query.strip().lower()
-    return not query or any(_one_query(each) for each in _split(query, ","))
+    return not query or any(_one_query(each) for each in split_outside(query, ","))
 
 
 def container_holds(condition: str, containers: frozenset[str]) -> bool:
@@ -71,7 +71,7 @@ def _holds(condition: str, test: Test, depth: int) -> bool:
     if depth > _DEEPEST:
         return False
     for word, join in ((" or ", any), (" and ", all)):
-        parts = _split(condition, word)
+        parts = split_outside(condition, word)
         if len(parts) > 1:
             return join(_holds(part, test, depth + 1) for part in parts)
     if condition.startswith("not") and condition[3:4] in (" ", "("):
@@ -80,20 +80,6 @@ def _holds(condition: str, test: Test, depth: int) -> bool:
         inner = condition[1:-1].strip()
         return _holds(inner, test, depth + 1) if inner.startswith(("(", "not ", "not(")) else test(inner)
     return test(condition)
-
-
-def _split(text: str, separator: str) -> list[str]:
-    """Split at a separator outside parentheses."""
-    if separator not in text:
-        return [text]
-    parts, depth, start = [], 0, 0
-    for at, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if depth == 0 and text.startswith(separator, at):
-            parts.append(text[start:at])
-            start = at + len(separator)
-    parts.append(text[start:])
-    return parts
 
 
 def _feature(text: str) -> bool:

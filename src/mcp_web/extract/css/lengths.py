@@ -47,17 +47,19 @@ def fraction(value: str) -> float | None:
 
 
 def split_outside(text: str, separator: str = " ") -> list[str]:
-    """The parts of a value, split at a separator outside brackets."""
+    """The parts of a value, split at a separator outside parentheses."""
     if "(" not in text:
         return [part.strip() for part in (text.split() if separator == " " else text.split(separator))]
-    parts, depth = [""], 0
-    for char in text:
+    if separator not in text:
+        return [text.strip()]
+    parts: list[str] = []
+    depth = start = 0
+    for at, char in enumerate(text):
         depth += (char == "(") - (char == ")")
-        if depth == 0 and char == separator:
-            parts.append("")
-        else:
-            parts[-1] += char
-    return [stripped for part in parts if (stripped := part.strip())]
+        if depth == 0 and text.startswith(separator, at):
+            parts.append(text[start:at])
+            start = at + len(separator)
+    return [stripped for part in (*parts, text[start:]) if (stripped := part.strip())]
 
 
 def angle(value: str) -> float | None:

@@ -5,7 +5,7 @@ Few pages use a text colour that is also a background, so most colours need no f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,8 +25,8 @@ _TEXT_PROPERTIES = frozenset(("color", "-webkit-text-fill-color"))
 _BACKGROUND_PROPERTIES = frozenset(("background", "background-color", "background-image"))
 _OF_PARENT = frozenset(("inherit", "unset", "revert", "revert-layer", "currentcolor"))  # the parent's text colour
 # Browser defaults: the colours of text and links, and the backgrounds of `mark` and `button`.
-_OWN_TEXT_COLOURS: frozenset[Colour | None] = frozenset((Colour(0, 0, 0), Colour(0, 0, 0xEE)))
-_OWN_BACKGROUNDS: frozenset[Colour | None] = frozenset((Colour(255, 255, 0), Colour(0xEF, 0xEF, 0xEF)))
+_OWN_TEXT_COLOURS = (Colour(0, 0, 0), Colour(0, 0, 0xEE))
+_OWN_BACKGROUNDS = (Colour(255, 255, 0), Colour(0xEF, 0xEF, 0xEF))
 _WHITE, _BLACK = Colour(255, 255, 255), Colour(0, 0, 0)
 _DARK = Colour(18, 18, 18)
 _SCHEME = "color-scheme:"
@@ -107,6 +107,18 @@ class Source:
     elements: Sequence[Element] = ()  # elements whose attributes declare them
 
 
+class _Kind:
+    """One kind of colour on a page: its text colours, or its backgrounds."""
+
+    def __init__(self, in_sheets: Iterable[Source], sources: list[Source], anywhere: Sequence[Colour]) -> None:
+        self.in_sheets = list(in_sheets)  # the rules that are tested
+        self.sources = sources
+        self.anywhere = anywhere  # that any element may have
+        every = set[Colour | None](anywhere).union(*(source.colours for source in sources))
+        self.has_unknown = None in every  # it may equal any other colour
+        self.known = [colour for colour in every if colour is not None]
+
+
 class Palette:
     """The text colours and backgrounds of one page, from its sheets and attributes."""
 
@@ -129,52 +141,30 @@ class Palette:
                 attributes.setdefault(colours, []).append(element)
         self._attributes = attributes
         self._has_fill = "text-fill-color" in rules.text or any(colours.fills for colours in attributes)
-        sheet_text_colours = _sources(rules, _TEXT_PROPERTIES, variables)
-        self._sheet_text_colours = {
-            value: source for value, source in sheet_text_colours.items() if value not in _OF_PARENT
-        }
-        sheet_backgrounds = _sources(rules, _BACKGROUND_PROPERTIES, variables)
-        self._sheet_backgrounds = {
-            value: source for value, source in sheet_backgrounds.items() if "gradient(" not in value
-        }
-        self._text_sources = [
-            Source(each.text_colours, (), found) for each, found in attributes.items() if each.text_colours
-        ]
-        self._text_sources.extend(self._sheet_text_colours.values())
-        self._background_sources = [
-            Source(each.backgrounds, (), found) for each, found in attributes.items() if each.backgrounds
-        ]
-        if len(rules):
-            self._background_sources.append(
-                Source(tuple(_OWN_BACKGROUNDS), (), [*tree.select("mark"), *tree.select("button")])
-            )
+        texts = [Source(each.text_colours, (), found) for each, found in attributes.items() if each.text_colours]
+        in_sheets = _sources(rules, _TEXT_PROPERTIES, variables)
+        own = [source for value, source in in_sheets.items() if value not in _OF_PARENT]
+        self._texts = _Kind(own, [*texts, *own], [page.text_colour, *_OWN_TEXT_COLOURS])
+        backgrounds = [Source(each.backgrounds, (), found) for each, found in attributes.items() if each.backgrounds]
+        backgrounds.append(Source(_OWN_BACKGROUNDS, (), tree.select("mark,button") if len(rules) else ()))
+        in_sheets = _sources(rules, _BACKGROUND_PROPERTIES, variables)
         if not has_external_sheets:
             # With external sheets only a background by an attribute is certain; elements that get their background
             # by a rule are found by that rule.
-            self._background_sources.extend(sheet_backgrounds.values())
-        self._text_anywhere = [page.text_colour, *_OWN_TEXT_COLOURS]
-        self._backgrounds_anywhere = [] if has_external_sheets else [page.background]
-        text_colours = {*self._text_anywhere}.union(*(source.colours for source in self._text_sources))
-        backgrounds = {*self._backgrounds_anywhere, *_OWN_BACKGROUNDS}.union(
-            *(source.colours for source in self._background_sources)
-        )
-        # An unknown colour may equal any other; a rule with one is tested for each of its elements.
-        self._any_text_colour, self._any_background = None in text_colours, None in backgrounds
-        self._text_colours = [text_colour for text_colour in text_colours if text_colour is not None]
-        self._backgrounds = [
-            background for background in backgrounds if background is not None and background.alpha > 0.5
-        ]
+            backgrounds.extend(in_sheets.values())
+        plain = (source for value, source in in_sheets.items() if "gradient(" not in value)
+        self._backgrounds = _Kind(plain, backgrounds, [] if has_external_sheets else [page.background])
 
     def suspect_elements(self) -> list[Element]:
         """The elements whose text may be invisible because of colours that their attributes declare."""
         return [each for colours, found in self._attributes.items() if self._may_hide(colours) for each in found]
 
     def _may_hide(self, colours: Colours) -> bool:
-        if (colours.text_colours and self._any_background) or (colours.backgrounds and self._any_text_colour):
+        if (colours.text_colours and self._backgrounds.has_unknown) or (
+            colours.backgrounds and self._texts.has_unknown
+        ):
             return True
-        return any(map(self._is_invisible_on_any, colours.text_colours)) or any(
-            map(self._makes_text_invisible, colours.backgrounds)
-        )
+        return any(map(self._text_may_vanish, colours.text_colours)) or any(map(self._may_cover, colours.backgrounds))
 
     def may_hide_in(self, style: Style) -> bool:
         """Whether the winning style of an element may make its text invisible.
@@ -186,70 +176,51 @@ class Palette:
         fill = style.get("-webkit-text-fill-color", "currentcolor")
         letters = style.get("color") if fill == "currentcolor" else fill
         behind = style.get("background-color", "transparent")
-        text_colour = parse_colour(letters) if letters is not None else None
+        text = parse_colour(letters) if letters is not None else None
         background = parse_colour(behind)
         if behind in ("transparent", "none"):
-            return text_colour is not None and (self._any_background or self._is_invisible_on_any(text_colour))
+            return text is not None and (self._backgrounds.has_unknown or self._text_may_vanish(text))
         if letters is None or background is None or self._has_fill:
-            return self._any_text_colour or self._makes_text_invisible(background)
-        return text_colour is not None and (
-            text_colour.alpha < 0.5 or (background.alpha > 0.5 and text_colour.is_invisible_on(background))
-        )
+            return self._texts.has_unknown or self._may_cover(background)
+        return text is not None and (text.alpha < 0.5 or _is_invisible(text, background))
 
     def suspect_rules(self) -> Iterator[tuple[Sequence[int], list[Source] | None]]:
         """The rules that may make text invisible, each with the sources of the other colour.
 
         The element or an ancestor must have a colour of one of these sources; None if any element may be affected.
         """
-        for source in self._sheet_text_colours.values():
-            text_colours = [text_colour for text_colour in source.colours if text_colour is not None]
-            if len(text_colours) < len(source.colours) or any(
-                _is_invisible_on_any(text_colour, self._backgrounds_anywhere) for text_colour in text_colours
-            ):
-                yield source.places, None
-            elif any(map(self._is_invisible_on_any, text_colours)):
-                yield (
-                    source.places,
-                    [
-                        s
-                        for s in self._background_sources
-                        if any(_is_invisible_on_any(text_colour, s.colours) for text_colour in text_colours)
-                    ],
-                )
-        for source in self._sheet_backgrounds.values():
-            backgrounds = [background for background in source.colours if background is not None]
-            if len(backgrounds) < len(source.colours) or any(
-                _makes_text_invisible(each, self._text_anywhere) for each in backgrounds
-            ):
-                yield source.places, None
-            elif any(map(self._makes_text_invisible, backgrounds)):
-                yield (
-                    source.places,
-                    [
-                        s
-                        for s in self._text_sources
-                        if any(_makes_text_invisible(each, s.colours) for each in backgrounds)
-                    ],
-                )
+        yield from _suspect_rules(self._texts, self._backgrounds, _is_invisible)
+        yield from _suspect_rules(self._backgrounds, self._texts, _covers)
 
-    def _is_invisible_on_any(self, text_colour: Colour | None) -> bool:
-        return text_colour is None or any(map(text_colour.is_invisible_on, self._backgrounds))
+    def _text_may_vanish(self, text: Colour | None) -> bool:
+        return text is None or _any([text], self._backgrounds.known, _is_invisible)
 
-    def _makes_text_invisible(self, background: Colour | None) -> bool:
-        return background is None or _makes_text_invisible(background, self._text_colours)
+    def _may_cover(self, background: Colour | None) -> bool:
+        return background is None or _any([background], self._texts.known, _covers)
 
 
-def _is_invisible_on_any(text_colour: Colour, backgrounds: Iterable[Colour | None]) -> bool:
-    return any(
-        background is not None and background.alpha > 0.5 and text_colour.is_invisible_on(background)
-        for background in backgrounds
-    )
+_Test = Callable[[Colour, Colour], bool]  # of a colour of one kind, and one of the other
 
 
-def _makes_text_invisible(background: Colour, text_colours: Iterable[Colour | None]) -> bool:
-    return background.alpha > 0.5 and any(
-        text_colour is not None and text_colour.is_invisible_on(background) for text_colour in text_colours
-    )
+def _is_invisible(text: Colour, background: Colour) -> bool:
+    return background.alpha > 0.5 and text.is_invisible_on(background)
+
+
+def _covers(background: Colour, text: Colour) -> bool:
+    return _is_invisible(text, background)
+
+
+def _any(ones: Iterable[Colour], others: Iterable[Colour | None], test: _Test) -> bool:
+    return any(other is not None and test(one, other) for one in ones for other in others)
+
+
+def _suspect_rules(own: _Kind, other: _Kind, test: _Test) -> Iterator[tuple[Sequence[int], list[Source] | None]]:
+    for source in own.in_sheets:
+        known = [colour for colour in source.colours if colour is not None]
+        if len(known) < len(source.colours) or _any(known, other.anywhere, test):
+            yield source.places, None
+        elif _any(known, other.known, test):
+            yield source.places, [each for each in other.sources if _any(known, each.colours, test)]
 
 
 def _sources(rules: Rules, names: frozenset[str], variables: Variables) -> dict[str, Source]:
