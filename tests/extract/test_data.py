@@ -74,3 +74,10 @@ def test_sitemap_is_a_list_of_links() -> None:
     )
     assert document.markdown == "- <https://x.org/a?b=1&c=2> (2024-01-01)\n- <https://x.org/d>"
     assert len(document.links) == 2
+
+
+def test_sitemap_with_a_line_for_each_tag_lists_the_last_changed_first() -> None:
+    entry = "<url>\n  <loc>{}</loc>\n  <lastmod>{}</lastmod>\n</url>\n"
+    old, new = entry.format("https://x.org/a", "2024-01-01"), entry.format("<![CDATA[https://x.org/b]]>", "2025-01-01")
+    document = read(f"<urlset>\n{old}{new}</urlset>", "text/xml")
+    assert document.markdown == "- <https://x.org/b> (2025-01-01)\n- <https://x.org/a> (2024-01-01)"

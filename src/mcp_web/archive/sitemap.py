@@ -5,16 +5,14 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from html import unescape
 from itertools import islice
 
 from mcp_web.text.inline import links
+from mcp_web.text.sitemap import sitemap_entries
 
 MOST_LINKS = 50_000  # the sitemap protocol's own ceiling
 MOST_BYTES = 50_000_000
 
-# Every repetition is bounded, and matches cannot overlap, so the time is linear in the size.
-_LOC = re.compile(r"<loc>\s{0,200}(?:<!\[CDATA\[)?\s{0,200}([^<\]\s]{1,2048})", re.I)
 _INDEX = re.compile(r"<sitemapindex\b", re.I)
 _BARE = re.compile(r"(?<![(\w])https?://[^\s()>\[\]]{1,2048}")
 
@@ -27,7 +25,7 @@ def listed_links(body: bytes, is_sitemap: bool) -> tuple[list[str], list[str]]:
 def sitemap_links(body: bytes) -> tuple[list[str], list[str]]:
     """Pages, and further sitemaps, of one sitemap file."""
     text = _text(body)
-    found = [unescape(match[1]) for match in islice(_LOC.finditer(text), MOST_LINKS)]
+    found = [url for url, _ in islice(sitemap_entries(text), MOST_LINKS)]
     return ([], found) if _INDEX.search(text) else (found, [])
 
 

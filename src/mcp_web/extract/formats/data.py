@@ -7,22 +7,19 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
-from html import unescape
 from typing import Any
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.decode import decode
 from mcp_web.extract.markdown import fence, table_of
 from mcp_web.model.page import Document, Fetched
+from mcp_web.text.sitemap import sitemap_entries
 
 _LAID_OUT = 300_000  # characters of JSON; before a longer text there is an outline
 _ROWS = 3000
 _COLUMNS = 60
 _CELL = 300
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-_LOC = re.compile(
-    r"<loc>\s*([^<\s]{1,2000})\s*</loc>(?:(?!</?(?:url|sitemap)>).){0,500}?(?:<lastmod>\s*([^<\s]{1,40}))?", re.S
-)
 
 
 def read_json(page: Fetched) -> Document:
@@ -151,7 +148,6 @@ def _delimiter(text: str) -> str:
 
 def _sitemap(text: str) -> Iterator[str]:
     """The URLs, the last changed first; those without a date are last, in their order."""
-    found = [(match[2] or "", unescape(match[1])) for match in _LOC.finditer(text)]
-    for date, url in sorted(found, key=lambda one: one[0], reverse=True):
+    for url, date in sorted(sitemap_entries(text), key=lambda one: one[1], reverse=True):
         if url.startswith(("http://", "https://")):
             yield f"- <{url}>" + (f" ({date})" if date else "")
