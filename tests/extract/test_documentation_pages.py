@@ -118,3 +118,15 @@ def test_generator_is_known_by_its_marks(html: str) -> None:
 def test_page_without_a_title_element_is_named_by_its_first_heading() -> None:
     document = read(f"<h2>A guide to valves</h2>{TEXT * 2}", "text/html")
     assert document.title == "A guide to valves"
+
+
+def test_unknown_manual_keeps_its_title_its_sections_and_the_code_that_ends_them() -> None:
+    parts = ("The valve", "The inlet", "The outlet", "The boiler", "The drain", "The safety valve", "The bypass")
+    text = "".join(f"<p>{part} opens when the pressure in it is above the limit that was set.</p>" for part in parts)
+    html = f"""<title>Valves - Steam manual</title><body><div class="bar"><a href="a.html">Home</a></div>
+        <div class="text"><h1>Valves</h1>{text}<h1><a href="#toc2">2 Pipes</a></h1>{text}
+        <h1>3 Example</h1><p>Opening all of them, in the order in which they were installed:</p>
+        <pre>for each in valves\n  each.open()</pre></div><div class="bar"><a href="a.html">Home</a></div></body>"""
+    found = markdown(html)
+    assert [line for line in found.split("\n") if line.startswith("#")] == ["# Valves", "# 2 Pipes", "# 3 Example"]
+    assert found.rstrip().endswith("```\nfor each in valves\n  each.open()\n```")

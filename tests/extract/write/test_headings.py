@@ -53,3 +53,10 @@ def test_elements_of_a_pages_own_making_are_inline_unless_they_hold_blocks(md) -
 
 def test_heading_that_links_its_own_place_by_the_pages_address_is_only_text(md) -> None:
     assert md('<h2><a href="page.html#a">Title</a></h2><a href="#b"><h3>Part</h3></a>') == "## Title\n\n### Part"
+
+
+def test_sections_that_a_quote_element_only_indents_are_not_quoted(md) -> None:
+    html = (
+        "<blockquote><h1>Questions</h1><h3>Is it free?</h3><p>It is.</p></blockquote><blockquote>Said he.</blockquote>"
+    )
+    assert md(html) == "# Questions\n\n### Is it free?\n\nIt is.\n\n> Said he."

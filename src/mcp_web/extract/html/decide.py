@@ -9,8 +9,8 @@ from mcp_web.extract.html.features import PageFigures
 from mcp_web.extract.html.vocabulary import says_aside
 
 _HIGHEST = 0.5  # a block more likely content than not always stays
-# Fewer blocks than _WHOLE are kept whole: there is too little to tell chrome by, and a short answer to lose. Up to
-# _SMALL blocks a title over kept text stays whatever its chance: the model learnt of titles from articles.
+# Fewer blocks than _WHOLE are kept whole: there is too little to tell chrome by, and a short answer to lose. A title
+# over kept text stays whatever its chance, of an article up to _SMALL blocks: the model learnt of titles from articles.
 _WHOLE, _SMALL = 6, 12
 _SOME = 0.25
 _ITEMS = 0.5  # of a page's text: with fewer sentences it is made of items
@@ -18,6 +18,8 @@ _TEXT = 0.5  # of an element without its list: with fewer sentences the list doe
 _LINES = 3  # of a list or table that is judged as a whole
 _STORY = 300  # characters of sentences
 _FLOW = frozenset(("p", "h1", "h2", "h3"))
+_TITLES = frozenset(("h1", "h2", "h3"))
+_BACK = "a[href^='#'],a[href*='#'][href*=toc]"
 _STOPS = ".!?…。！？"
 _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
@@ -40,8 +42,9 @@ def decide(figures: PageFigures, chances: list[float]) -> tuple[list[bool], floa
     _keep_whole(read, units, data, sizes, [chance - least for chance in chances], kept)
     _keep_lists_in_text(read, units, kept)
     _keep_code(read, kept)
-    _settle_headings(read.blocks, kept, figures.declared == "article")
-    if len(kept) <= _SMALL:
+    is_article = figures.declared == "article"
+    _settle_headings(read.blocks, kept, is_article)
+    if not is_article or len(kept) <= _SMALL:
         _keep_titles(read.blocks, kept)
     if figures.is_story:
         _drop_around_story(read.blocks, kept)
@@ -137,26 +140,44 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
 
 
 def _keep_code(read: Blocks, kept: list[bool]) -> None:
-    """Code between paragraphs that stay is never chrome, however little it reads like a sentence."""
+    """Code after a paragraph that stays is never chrome, however little it reads like a sentence."""
     for at, block in enumerate(read.blocks):
         if not kept[at] and block.box.tag == "pre":
-            kept[at] = _stands_in_text(read, kept, block.box, at, at)
+            kept[at] = _is_beside(read, kept, block.box, [at - 1])
 
 
 def _stands_in_text(read: Blocks, kept: list[bool], unit: Box, first: int, last: int) -> bool:
     """Whether kept blocks of the same box come right before and right after, and links do not prevail."""
-    if first == 0 or last + 1 >= len(kept) or not (kept[first - 1] and kept[last + 1]) or unit.links > 0.4 * unit.chars:
+    return _is_beside(read, kept, unit, [first - 1, last + 1])
+
+
+def _is_beside(read: Blocks, kept: list[bool], unit: Box, places: list[int]) -> bool:
+    """Whether the blocks at these places are kept and of the same box, and links do not prevail in the unit."""
+    if unit.links > 0.4 * unit.chars or not all(0 <= at < len(kept) and kept[at] for at in places):
         return False
     around = (unit.parent, unit.parent.parent if unit.parent else None)
-    return all(box in around or box.parent in around for box in (read.blocks[first - 1].box, read.blocks[last + 1].box))
+    return all(box in around or box.parent in around for box in [read.blocks[at].box for at in places])
 
 
 def _keep_titles(blocks: list[HtmlBlock], kept: list[bool]) -> None:
-    """An h1 or h2 right above text that stays, in the same box, stays with it."""
+    """A title right above text that stays, in the same box, stays with it."""
     for at in range(len(blocks) - 2, -1, -1):
         box = blocks[at].box
-        if box.tag in ("h1", "h2") and kept[at + 1] and box.parent in (blocks[at + 1].box, blocks[at + 1].box.parent):
-            kept[at] = True
+        if box.tag in _TITLES and kept[at + 1] and not _links_away(blocks[at]):
+            kept[at] = kept[at] or box.parent in _around(blocks[at + 1].box)
+
+
+def _around(box: Box) -> list[Box | None]:
+    """The box of some text and those around it; of an item of a list also the one around the list."""
+    around = [box, box.parent]
+    if box.tag == "li" and box.parent is not None:
+        around.append(box.parent.parent)
+    return around
+
+
+def _links_away(block: HtmlBlock) -> bool:
+    """Whether a heading is a link to another page: one to its line in the table of contents leads nowhere else."""
+    return block.links >= 0.5 * len(block.text) and block.box.element.select_one(_BACK) is None
 
 
 def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
@@ -177,16 +198,18 @@ def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
 def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], is_article: bool) -> None:
     """A heading goes with its section: none over text that went, none missing over text that stayed.
 
-    On pages other than articles, a sentence is text whatever its tag.
+    On pages other than articles, a sentence is text whatever its tag, and sections may begin with an h1.
     """
+    least = 2 if is_article else 1
     following = False  # whether the block after is kept
     level_after = 0
     for at in range(len(blocks) - 1, -1, -1):
         level = _HEADS.get(blocks[at].box.tag, 0)
-        if level >= 2:
-            if not kept[at] and following and not level_after and blocks[at].links < 0.5 * len(blocks[at].text):
+        is_text = _is_sentence(blocks[at])
+        if level >= least:
+            if not kept[at] and following and not level_after and not _links_away(blocks[at]):
                 kept[at] = at > 0 and any(kept[max(0, at - 3) : at])
-            elif kept[at] and not following and not level_after and (is_article or not _is_sentence(blocks[at])):
+            elif level > 1 and kept[at] and not following and not level_after and (is_article or not is_text):
                 # a list of cards may be nothing but headings
                 kept[at] = at + 1 >= len(blocks) and at > 0 and kept[at - 1]
         following, level_after = kept[at], level

@@ -65,7 +65,9 @@ def write_quote(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def _only_indents(element: Element) -> bool:
-    """Whether a `blockquote` is used for indentation: around code in old manuals, around anything by docutils."""
+    """Whether a `blockquote` is used for indentation: around sections or code in old manuals, anything by docutils."""
+    if element.select_one("h1,h2") is not None or len(element.select("h3,h4")) > 1:
+        return True
     inside = [
         child for child in element if isinstance(child, Element) or (isinstance(child, Text) and child.data.strip())
     ]
