@@ -134,7 +134,7 @@ def openalex(work: dict[str, Any]) -> CslItem:
             text(work.get("type")), _KINDS.get(text(work.get("type")), "document")
         ),
         "title": plain(text(work.get("display_name"))),
-        "author": [spoken_name(name) for name in names[:_AUTHORS] if name],
+        "author": [name_parts(name) for name in names[:_AUTHORS] if name],
         "container-title": plain(text(place.get("display_name"))),
         "volume": text(biblio.get("volume")),
         "issue": text(biblio.get("issue")),
@@ -152,7 +152,7 @@ def arxiv(entry: Element, number: str) -> CslItem:
         "type": "article",
         "title": line(entry.findtext(f"{_ATOM}title")),
         "author": [
-            spoken_name(line(one.findtext(f"{_ATOM}name"))) for one in entry.findall(f"{_ATOM}author")[:_AUTHORS]
+            name_parts(line(one.findtext(f"{_ATOM}name"))) for one in entry.findall(f"{_ATOM}author")[:_AUTHORS]
         ],
         "publisher": "arXiv",
         "number": f"arXiv:{number}",
@@ -172,8 +172,8 @@ def line(value: str | None) -> str:
     return " ".join((value or "").split())
 
 
-def spoken_name(name: str) -> dict[str, str]:
-    """The parts of a name with the given name first: the last word is taken as the family name."""
+def name_parts(name: str) -> dict[str, str]:
+    """The family and given name in "Ada Hare": the last word is the family name."""
     given, _, family = name.rpartition(" ")
     return {"family": family, "given": given} if given else {"literal": name}
 
@@ -252,4 +252,4 @@ def _first(tags: dict[str, list[str]], name: str) -> str:
 def _name(name: str) -> dict[str, str]:
     """The parts of a name: "Hare, Ada" or "Ada Hare"."""
     family, comma, given = name.partition(", ")
-    return {"family": family, "given": given} if comma else spoken_name(name)
+    return {"family": family, "given": given} if comma else name_parts(name)

@@ -285,7 +285,7 @@ def _joined(words: Sequence[str]) -> str:
 
 
 def _find(text: str, wanted: str, begin: int = 0) -> int | None:
-    """The first offset at which the text occurs as whole words; None if there is none."""
+    """The first offset at which `wanted` occurs as whole words; None if there is none."""
     for _ in range(1000):
         place = text.find(wanted, begin)
         if place < 0:
@@ -305,7 +305,7 @@ def _inside_word(before: str, after: str) -> bool:
 
 
 def _find_last(text: str, wanted: str, begin: int, end: int) -> int | None:
-    """The last offset before `end` at which the text occurs as whole words; None if there is none."""
+    """The last offset before `end` at which `wanted` occurs as whole words; None if there is none."""
     for _ in range(1000):
         place = text.rfind(wanted, begin, end)
         if place < 0:

@@ -253,7 +253,7 @@ def expanded(value: str) -> dict[str, str]:
 
 
 def longhand(name: str, value: str) -> str:
-    """The value of a property after its variables were replaced."""
+    """The value of a property after its variables were replaced; of a `_pending` shorthand, the part for it."""
     return expanded(value).get(name, "") if value[:1] == _PENDING else value
 
 

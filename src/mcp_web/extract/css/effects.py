@@ -14,36 +14,32 @@ _AWAY = 1000.0  # pixels; a shadow this far from its text does not make it visib
 _FILLS = 50.0  # pixels; an inset shadow of this size fills its box
 # Functions of one channel of the text colour and of the background, each 0 to 1.
 _BLENDS: dict[str, Callable[[float, float], float]] = {
-    "multiply": lambda text_colour, background: text_colour * background,
-    "screen": lambda text_colour, background: text_colour + background - text_colour * background,
+    "multiply": lambda text, background: text * background,
+    "screen": lambda text, background: text + background - text * background,
     "darken": min,
     "lighten": max,
-    "difference": lambda text_colour, background: abs(text_colour - background),
-    "exclusion": lambda text_colour, background: text_colour + background - 2 * text_colour * background,
-    "color-dodge": lambda text_colour, background: min(1.0, background / (1 - text_colour)) if text_colour < 1 else 1.0,
-    "color-burn": lambda text_colour, background: (
-        1 - min(1.0, (1 - background) / text_colour) if text_colour > 0 else float(background >= 1)
+    "difference": lambda text, background: abs(text - background),
+    "exclusion": lambda text, background: text + background - 2 * text * background,
+    "color-dodge": lambda text, background: min(1.0, background / (1 - text)) if text < 1 else 1.0,
+    "color-burn": lambda text, background: (
+        1 - min(1.0, (1 - background) / text) if text > 0 else float(background >= 1)
     ),
-    "plus-lighter": lambda text_colour, background: min(1.0, text_colour + background),
+    "plus-lighter": lambda text, background: min(1.0, text + background),
 }
 
 
-def blended(text_colour: Colour, background: Colour, mode: str) -> Colour | None:
+def blended(text: Colour, background: Colour, mode: str) -> Colour | None:
     """The colour of text after it is blended with its background; None for an unknown mode."""
     blend = _BLENDS.get(mode)
     if blend is None:
         return None
-    pairs = (
-        (text_colour.red, background.red),
-        (text_colour.green, background.green),
-        (text_colour.blue, background.blue),
-    )
+    pairs = ((text.red, background.red), (text.green, background.green), (text.blue, background.blue))
     red, green, blue = (255 * blend(above / 255, below / 255) for above, below in pairs)
     return Colour(red, green, blue)
 
 
 def filtered(colour: Colour, filters: str) -> Colour | None:
-    """The colour after the filters brightness, contrast and invert; None if there is another filter."""
+    """The colour after brightness, contrast and invert; None if the effect of another filter is not known."""
     parts = [colour.red / 255, colour.green / 255, colour.blue / 255]
     for name, value in _CALL.findall(filters):
         amount = fraction(value) if value.strip() else 1.0

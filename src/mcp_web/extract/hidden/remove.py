@@ -137,13 +137,13 @@ class _Judge:
     """Decides which elements of one tree a person can see."""
 
     def __init__(
-        self, tree: Node, cascade: Cascade, palette: Palette, boxes: Boxes, text_colour: TextVisibility
+        self, tree: Node, cascade: Cascade, palette: Palette, boxes: Boxes, text_visibility: TextVisibility
     ) -> None:
         self._tree = tree
         self._palette = palette
         self._cascade = cascade
         self._boxes = boxes
-        self._text_visibility = text_colour
+        self._text_visibility = text_visibility
 
     def find_hidden(self, suspects: list[Element], boxes: list[Element]) -> _Hidden:
         """The hidden ones of the suspects, added to `boxes`, which are known to be hidden.

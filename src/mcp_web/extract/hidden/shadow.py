@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element
 
 from mcp_web.extract.css.rules import Rules
+from mcp_web.extract.css.selectors import matches
 
 if TYPE_CHECKING:
     from turbohtml import Node
@@ -54,25 +55,18 @@ def _apply_shadow_rules(host: Element, sheets: list[str]) -> None:
             _prepend_style(host, rule.body)
         elif rule.selector.startswith("::slotted(") and rule.selector.endswith(")"):
             for child in host.children:
-                if isinstance(child, Element) and _matches(child, rule.selector[10:-1]):
+                if isinstance(child, Element) and matches(child, rule.selector[10:-1]):
                     _prepend_style(child, rule.body)
 
 
 def _is_host(host: Element, selector: str) -> bool:
     """Whether a selector is `:host(…)` or `:host-context(…)` and matches the host."""
     if selector.startswith(":host(") and selector.endswith(")"):
-        return _matches(host, selector[6:-1])
+        return matches(host, selector[6:-1])
     if selector.startswith(":host-context(") and selector.endswith(")"):
-        return any(_matches(each, selector[14:-1]) for each in (host, *host.ancestors) if isinstance(each, Element))
+        return any(matches(each, selector[14:-1]) for each in (host, *host.ancestors) if isinstance(each, Element))
     return False
 
 
 def _prepend_style(element: Element, declarations: str) -> None:
     element.attrs["style"] = f"{declarations};{element.attr('style') or ''}"
-
-
-def _matches(element: Element, selector: str) -> bool:
-    try:
-        return element.matches(selector)
-    except ValueError:
-        return False

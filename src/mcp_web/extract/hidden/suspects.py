@@ -192,11 +192,9 @@ def _hides(style: Style) -> bool:
         return True
     if style.get("visibility", "visible") != "visible" or (fraction(style.get("opacity", "1")) or 0.0) < 0.5:
         return True
-    text_colours = [parse_colour(style[name]) for name in ("color", "-webkit-text-fill-color") if name in style]
+    colours = [parse_colour(style[name]) for name in ("color", "-webkit-text-fill-color") if name in style]
     around = {} if _PARTIAL.isdisjoint(style) else _ASSUMED
-    if hides_box({**around, **style, **_ADDED}) or any(
-        text_colour is not None and text_colour.alpha < 0.5 for text_colour in text_colours
-    ):
+    if hides_box({**around, **style, **_ADDED}) or any(colour is not None and colour.alpha < 0.5 for colour in colours):
         return True
     if "backdrop-filter" in style or 0 <= (fraction(style.get("font-size-adjust", "none")) or 1.0) < 0.05:
         return True

@@ -119,9 +119,9 @@ class TextVisibility:
         shadow, stroke = own.get("text-shadow", "none"), own.get("-webkit-text-stroke", "0")
         if shadow == "none" and stroke == "0":
             return False
-        text_colours = outline_colours(shadow, stroke, own.get("-webkit-text-stroke-color", ""), text_colour)
+        outlines = outline_colours(shadow, stroke, own.get("-webkit-text-stroke-color", ""), text_colour)
         behind = self._background(element)
-        return any(each is None or _is_seen(each, behind) for each in text_colours)
+        return any(each is None or _is_seen(each, behind) for each in outlines)
 
     def _painted_text(self, element: Element) -> Element | None:
         """The element whose background is clipped to this text; None if there is none."""
