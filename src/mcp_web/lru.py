@@ -1,10 +1,11 @@
-"""A mapping of limited size that deletes the least recently used entries (LRU)."""
+"""Caches of limited size, which delete the least recently used entries (LRU): a mapping, and one for functions."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, MutableMapping
+from collections.abc import Callable, Hashable, Iterator, MutableMapping
 from contextlib import suppress
+from functools import lru_cache, wraps
 from typing import TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -38,3 +39,21 @@ class LruDict(MutableMapping[K, V]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+
+def cached_if_short(longest: int, entries: int) -> Callable[[Callable[[str], V]], Callable[[str], V]]:
+    """Caches the results of a function for texts of at most `longest` characters.
+
+    Long texts are rarely repeated, and a hostile page could fill the memory with them.
+    """
+
+    def decorate(function: Callable[[str], V]) -> Callable[[str], V]:
+        cached = lru_cache(maxsize=entries)(function)
+
+        @wraps(function)
+        def call(text: str) -> V:
+            return cached(text) if len(text) <= longest else function(text)
+
+        return call
+
+    return decorate

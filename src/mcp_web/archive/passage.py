@@ -6,16 +6,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from mcp_web.archive.highlight import Marker
+from mcp_web.lru import cached_if_short
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import Block, blocks
 from mcp_web.text.names import Name, definitions, heading_keys
 
 _READ_MOST = 200_000  # characters: what is later in a text rarely answers
 _ENOUGH = 600  # characters from which a passage is not continued with the next block
-_KNOWN_MOST = 30_000  # characters of a text whose sections are remembered
 
 Section = tuple[tuple[str, ...], tuple[tuple[int, int], ...]]
 _Found = tuple[tuple[str, ...], int, int]  # the headings above a passage, its start and end
@@ -37,7 +36,7 @@ def best_passage(marker: Marker, markdown: str) -> ArchivePassage | None:
     """Where a name of the question is defined; else the blocks of one section that contain the most words of the
     question, or the first blocks if none does."""
     read = markdown[:_READ_MOST]
-    sections = _known_sections(read) if len(read) <= _KNOWN_MOST else _sections(read)
+    sections = _sections(read)
     found = _definition(marker.names, read, sections) or _most_words(marker, read, sections)
     return ArchivePassage(found[0], markdown[found[1] : found[2]], found[1], found[2]) if found else None
 
@@ -87,12 +86,10 @@ def _end(found: Sequence[Block], at: int) -> int:
     return end
 
 
+@cached_if_short(30_000, entries=64)  # the same documents are found by question after question
 def _sections(markdown: str) -> tuple[Section, ...]:
     """The spans in each section that can be a passage, with the headings above them."""
     return tuple((path, _places(found)) for path, found in _blocks(markdown))
-
-
-_known_sections = lru_cache(maxsize=64)(_sections)  # the same documents are found by question after question
 
 
 def _blocks(markdown: str) -> Iterator[tuple[tuple[str, ...], list[Block]]]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from mcp_web.extract.css.colour import is_colour
 from mcp_web.extract.css.lengths import split_outside
+from mcp_web.lru import cached_if_short
 
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([^\n]))")
@@ -22,7 +23,6 @@ _LENGTH = re.compile(
     r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
     r"(?:px|r?em|r?ex|r?ch|r?lh|ic|cap|pt|pc|cm|mm|q|in|[sld]?v(?:w|h|i|b|min|max)|cq(?:w|h|i|b|min|max)|%)\Z"
 )
-_SHORT = 400  # characters; longer declarations are rarely repeated, and would fill the cache
 _ZERO = re.compile(r"[-+]?0*\.?0+\Z")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?%?\Z")
 _TIME = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)m?s\Z")
@@ -118,25 +118,16 @@ class Declared(NamedTuple):
     important: bool = False
 
 
+@cached_if_short(400, entries=4096)  # themes use the same rules on many sites
 def parse_declarations(text: str) -> Mapping[str, Declared]:
     """The winning declarations by property, in lower case, with shorthands expanded."""
-    return _parse_short(text) if len(text) <= _SHORT else _parse(text)
-
-
-@lru_cache(maxsize=4096)  # themes use the same rules on many sites
-def _parse_short(text: str) -> Mapping[str, Declared]:
-    return _parse(text)
-
-
-def _parse(text: str) -> Mapping[str, Declared]:
     found: dict[str, Declared] = {}
     if "/*" in text:
         text = _COMMENT.sub(" ", text)  # a comment separates two names
     if "env(" in text or "anchor(" in text:
         text = _OUTSIDE_VALUE.sub(_fallback, text)
     for declaration in text.split(";"):
-        read = _read(declaration) if len(declaration) <= _SHORT else _read.__wrapped__(declaration)
-        for name, declared in read:
+        for name, declared in _read(declaration):
             if name == "all":
                 for other in [other for other in found if not found[other].important and other[:2] != "--"]:
                     del found[other]
@@ -147,7 +138,7 @@ def _parse(text: str) -> Mapping[str, Declared]:
     return found
 
 
-@lru_cache(maxsize=4096)  # few declarations are written again and again
+@cached_if_short(400, entries=4096)  # few declarations are written again and again
 def _read(declaration: str) -> tuple[tuple[str, Declared], ...]:
     """The properties that a declaration sets: several for a shorthand, none if it is not valid."""
     name, _, value = declaration.partition(":")

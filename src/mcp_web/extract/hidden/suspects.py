@@ -16,6 +16,7 @@ from mcp_web.extract.css.names import PageNames
 from mcp_web.extract.css.style import Style, hides_box
 from mcp_web.extract.css.variables import NO_VARIABLES, Variables
 from mcp_web.extract.hidden.palette import Palette, Source
+from mcp_web.lru import cached_if_short
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _MOST_CANDIDATES = 2000
 _MOST_TESTED = 5000  # elements, for one colour
 _MOST_COLOURED = 50  # colours; with more of them, ancestors are not checked
-_SHORT = 200  # characters; longer declarations are rarely repeated, and would fill the cache
 # A declaration without such a sign cannot hide anything: a quick test before the exact one.
 _SIGN = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|opacity:(?:[-+]|0?\.?0|0?\.[0-4]|[0-4]?\d?%|[\d.]+e-|[a-z])|opacity\("
@@ -95,12 +95,8 @@ def _has_sign(style: str) -> bool:
     return any(map(_is_sign, declarations)) and _may_hide(parse_declarations(style), NO_VARIABLES)
 
 
+@cached_if_short(200, entries=4096)  # few declarations are written again and again
 def _is_sign(declaration: str) -> bool:
-    return _is_short_sign(declaration) if len(declaration) < _SHORT else _is_short_sign.__wrapped__(declaration)
-
-
-@lru_cache(maxsize=4096)  # few declarations are written again and again
-def _is_short_sign(declaration: str) -> bool:
     return _SIGN.search(declaration) is not None or _SIGN_AT_START.match(declaration) is not None
 
 
