@@ -38,7 +38,7 @@ def read_folder(place: str) -> ModelFolder:
     if model is None or not tokenizer.is_file():
         missing = "tokenizer.json" if model else "an ONNX file (" + ", ".join(MODEL_FILES) + ")"
         raise ConfigError(
-            f"MCP_WEB_EMBEDDING_MODEL_FOLDER={place} holds no {missing}.",
+            f"MCP_WEB_EMBEDDING_MODEL_FOLDER={place} contains no {missing}.",
             suggestion="Point it to a folder with model.onnx and tokenizer.json of a sentence encoder.",
         )
     with model.open("rb") as opened:

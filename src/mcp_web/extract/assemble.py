@@ -44,7 +44,7 @@ def assemble(
     text, removed = clean_text(markdown.replace("\r\n", "\n").replace("\r", "\n"))
     text, cut_notes = cut(_BLANKS.sub("\n\n\n", text).strip("\n"), LONGEST)
     if not text.strip():
-        cut_notes = (*cut_notes, "The document holds no text.")
+        cut_notes = (*cut_notes, "The document contains no text.")
     title = _clean_line(title or file_name(page.final_url) or host_of(page.final_url) or page.final_url)[:500]
     facts = _clean_facts(replace(facts, content_type=facts.content_type or page.media_type))
     if facts.language is None and kind != "data":

@@ -66,7 +66,7 @@ def parse_configs(text: str) -> tuple[SiteConfig, ...]:
         raise InvalidInput(f"The site config is not valid TOML: {error}.") from error
     entries = read.get("site", [read])
     if not isinstance(entries, list) or not entries:
-        raise InvalidInput("The site config holds no [[site]] table.")
+        raise InvalidInput("The site config contains no [[site]] table.")
     return tuple(_config(entry) for entry in entries)
 
 
@@ -81,7 +81,7 @@ def _config(entry: Any) -> SiteConfig:
         raise InvalidInput(f"The site config {name!r} has unknown keys: {', '.join(unknown)}.", known=sorted(_KNOWN))
     kind = entry.get("kind", "unknown")
     if kind not in get_args(PageKind):
-        raise InvalidInput(f"The kind {kind!r} of site config {name!r} is none of {', '.join(get_args(PageKind))}.")
+        raise InvalidInput(f"The kind {kind!r} of site config {name!r} is not one of {', '.join(get_args(PageKind))}.")
     lists = {key: _strings(name, key, entry.get(key, ())) for key in _LISTS}
     for key in _LISTS[2:]:
         for selector in lists[key]:

@@ -222,7 +222,7 @@ def _shell(html: str, shown: str) -> WallFinding:
     facts = html_facts(_bytes(html))
     blank = len(shown) <= _BLANK and facts.chars <= _BLANK
     if facts.wants_script or blank or facts.empty_root:
-        return "shell", "The page holds almost no text without its scripts."
+        return "shell", "The page contains almost no text without its scripts."
     return None, nothing
 
 

@@ -37,7 +37,7 @@ def read_feed(page: Fetched) -> Document:
     decoded = decode(page)
     found = parse_feed(decoded.text)
     if found is None:
-        raise ExtractFailed(f"{page.final_url} is {quoted(page.media_type)} but holds no feed.", url=page.final_url)
+        raise ExtractFailed(f"{page.final_url} is {quoted(page.media_type)} but contains no feed.", url=page.final_url)
     shown = (
         Item(
             entry.title or "",

@@ -44,7 +44,7 @@ def read_paper(page: Fetched) -> Document:
     try:
         answers = mapping(json.loads(page.body))
     except ValueError as error:
-        raise ExtractFailed(f"{page.final_url} is no record of a paper.", url=page.final_url) from error
+        raise ExtractFailed(f"{page.final_url} is not a record of a paper.", url=page.final_url) from error
     number = text(answers.get("number"))
     entry = _entry(text(answers.get("arxiv")))
     item = arxiv(entry, number) if entry is not None else item_of_answers(answers)

@@ -35,7 +35,7 @@ def read_picture(page: Fetched, request: ExtractRequest, options: ExtractOptions
     if not found.words:
         raise ExtractFailed(
             f"No text was recognised in the picture at {page.final_url} ({size}).",
-            suggestion="The picture may hold no text; look for a page that describes it.",
+            suggestion="The picture may contain no text; look for a page that describes it.",
             url=page.final_url,
         )
     note = f"Text of a picture ({size}) recognised by Tesseract, confidence {found.confidence:.0f} %."

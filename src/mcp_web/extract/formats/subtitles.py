@@ -31,7 +31,7 @@ def read_subtitles(page: Fetched) -> Document:
     decoded = decode(page)
     text = "\n\n".join(_paragraphs(_cues(decoded.text.replace("\r\n", "\n").replace("\r", "\n"))))
     if not text:
-        raise ExtractFailed(f"{page.final_url} holds no subtitles.", url=page.final_url)
+        raise ExtractFailed(f"{page.final_url} contains no subtitles.", url=page.final_url)
     return assemble(page, "subtitles", text, notes=decoded.notes)
 
 

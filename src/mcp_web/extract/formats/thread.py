@@ -69,7 +69,7 @@ def _gathered(page: Fetched) -> dict[str, Any]:
     try:
         return mapping(json.loads(page.body))
     except ValueError as error:
-        raise ExtractFailed(f"{page.final_url} is no thread: its JSON is broken.", url=page.final_url) from error
+        raise ExtractFailed(f"{page.final_url} is not a thread: its JSON is broken.", url=page.final_url) from error
 
 
 class _Reader:

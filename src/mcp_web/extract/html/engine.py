@@ -83,7 +83,7 @@ def _read(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Do
     tree, notes, has_shadows = parse_page(page)
     body = body_of(tree)
     if body is None:
-        raise ExtractFailed(f"The page at {url} holds no HTML element.", url=url)
+        raise ExtractFailed(f"The page at {url} contains no HTML element.", url=url)
     base = tree.base_url(url)
     source_title = page_title(tree)
     title, metadata = read_metadata(tree, url, page.headers)

@@ -69,7 +69,7 @@ def read_docx(page: Fetched) -> Document:
     root = package.xml("word/document.xml")
     body = child(root, "body")
     if body is None:
-        raise package.failed("holds no Word text")
+        raise package.failed("contains no Word text")
     page_look = Look(background=hex_colour(attribute(child(root, "background"), "color")))
     styles = _styles(package)
     plain = next((style.look for style in styles.values() if style.default), Look())

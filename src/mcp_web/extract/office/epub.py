@@ -32,7 +32,7 @@ def read_epub(page: Fetched) -> Document:
     path = attribute(child(container, "rootfiles", "rootfile"), "full-path") or ""
     book = package.xml(path)
     if book is None:
-        raise package.failed("names no book")
+        raise package.failed("refers to no book")
     parts: list[str] = []
     hidden = size = 0
     for name in _chapters(book, posixpath.dirname(path))[:_CHAPTERS]:
@@ -49,7 +49,7 @@ def read_epub(page: Fetched) -> Document:
     title, facts = read_facts(child(book, "metadata"))
     text = "\n\n".join(part for part in parts if part)
     if not text:
-        raise package.failed("holds no text (its pages may be images)")
+        raise package.failed("contains no text (its pages may be images)")
     return assemble(page, "epub", text, title=title, kind="article", facts=facts, hidden=hidden)
 
 

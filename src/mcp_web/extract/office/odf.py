@@ -46,7 +46,7 @@ def read_odf(page: Fetched) -> Document:
     root = package.xml("content.xml")
     body = child(root, "body")
     if body is None or not len(body):
-        raise package.failed("holds no text that can be read (it may be encrypted)")
+        raise package.failed("contains no text that can be read (it may be encrypted)")
     content = body[0]
     state = State(styles=OdfStyles(package.xml("styles.xml"), root))
     kind: PageKind = "data" if local(content.tag) == "spreadsheet" else "unknown"

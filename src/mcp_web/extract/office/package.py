@@ -38,7 +38,7 @@ class Package:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(page.body))
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-            raise self.failed("is damaged: it is no readable zip file") from error
+            raise self.failed("is damaged: it is not a readable zip file") from error
         self.names = frozenset(info.filename for info in self._zip.infolist()[:_PARTS])
 
     def read(self, name: str) -> bytes | None:
@@ -70,7 +70,7 @@ class Package:
         try:
             return ElementTree.fromstring(data)  # noqa: S314  see above
         except ElementTree.ParseError as error:
-            raise self.failed(f"holds broken XML (part {quoted(name)}, line {error.position[0]})") from error
+            raise self.failed(f"contains broken XML (part {quoted(name)}, line {error.position[0]})") from error
 
     def relations(self, part: str) -> dict[str, str]:
         """The relations of an Office Open XML part: id → part name, or URL if it is external."""

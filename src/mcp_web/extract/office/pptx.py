@@ -34,7 +34,7 @@ def read_pptx(page: Fetched) -> Document:
     root = package.xml(_PART)
     slides = child(root, "sldIdLst")
     if slides is None:
-        raise package.failed("holds no slides")
+        raise package.failed("contains no slides")
     targets = package.relations(_PART)
     parts: list[str] = []
     hidden = hidden_texts = 0

@@ -25,7 +25,7 @@ def read_rtf(page: Fetched) -> Document:
 
     source = page.body.decode("latin-1")
     if not source.lstrip().startswith("{\\rtf"):
-        raise ExtractFailed(f"{page.final_url} is no rich text file.", url=page.final_url)
+        raise ExtractFailed(f"{page.final_url} is not a rich text file.", url=page.final_url)
     source, hidden = _without_hidden(source)
     text: str = rtf_to_text(source, errors="replace")  # type: ignore[no-untyped-call]  # ships no types
     paragraphs = "\n\n".join(escape_start(line.strip()) for line in text.split("\n") if line.strip())

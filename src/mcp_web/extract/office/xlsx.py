@@ -37,7 +37,7 @@ def read_xlsx(page: Fetched) -> Document:
     root = package.xml(_BOOK)
     sheets = child(root, "sheets")
     if sheets is None:
-        raise package.failed("holds no sheets")
+        raise package.failed("contains no sheets")
     targets = package.relations(_BOOK)
     reader = Values(package, epoch_1904=attribute(child(root, "workbookPr"), "date1904") in ("1", "true"))
     parts: list[str] = []

@@ -28,7 +28,7 @@ def read_zip(page: Fetched) -> Document:
             reader: Callable[[Fetched], Document] = getattr(import_module(f"mcp_web.extract.office.{module}"), name)
             return reader(page)
     raise UnsupportedContent(
-        f"{page.final_url} is a zip archive ({len(page.body):,} bytes, {len(package.names)} files), no document.",
+        f"{page.final_url} is a zip archive ({len(page.body):,} bytes, {len(package.names)} files), not a document.",
         url=page.final_url,
         content_type=page.media_type,
         size=len(page.body),

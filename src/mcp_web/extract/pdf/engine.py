@@ -63,7 +63,7 @@ def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
     scans = [each.number for each in pages if each.pictures and sum(len(line.text) for line in each.lines) < _SCAN]
     recognised = read_scans(pdf, scans, find_tesseract(options.ocr)) if scans else Scans()
     if not any(each.lines for each in pages) and not recognised.pages:
-        reason = "holds only images of text (a scan)" if scans else "holds no text that can be seen"
+        reason = "contains only images of text (a scan)" if scans else "contains no visible text"
         raise ExtractFailed(
             f"The PDF at {page.final_url} ({_count(len(pdf))}) {reason}; there is no text to read.",
             suggestion=f"Look for an HTML or text version of the same document. {recognised.trouble}".strip(),
