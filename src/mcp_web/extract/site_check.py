@@ -63,7 +63,5 @@ def _problems(config: sites.SiteConfig, fits: bool, matched: bool, document: Doc
     elif document is not None and len(document.markdown.split()) < 5:
         found.append("The body rules find next to no text.")
     if not fits and (config.domains or config.generator or config.marks):
-        found.append(
-            "The page matches no domain, generator or mark of the config; it is used only if it is requested."
-        )
+        found.append("The page matches no domain, generator or mark of the config; it is used only if it is requested.")
     return tuple(found)

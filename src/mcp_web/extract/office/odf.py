@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.markdown import escape_start, table_of
 from mcp_web.extract.office.look import PLAIN, Look
-from mcp_web.extract.office.odf_styles import OdfStyles
+from mcp_web.extract.office.odf_styles import OdfStyles, points
 from mcp_web.extract.office.package import Element, Package, attribute, child, children, descendants, local, read_facts
 from mcp_web.model.page import Document, Fetched, PageKind
 from mcp_web.text.headings import read_headings
@@ -17,7 +16,8 @@ from mcp_web.text.shorten import shortened
 from mcp_web.text.untrusted import one_line
 
 _ROWS = 2000
-_CENTIMETRES = {"cm": 1.0, "in": 2.54, "mm": 0.1, "pt": 0.0353}
+_FAR_LEFT, _FAR_RIGHT = -850.0, 2835.0  # points: 30 cm before and 1 m after the edge of the page
+_FLAT = 1.42  # points
 _COLUMNS = 60
 _NAME = 100  # characters of a sheet's name
 _SKIPPED = frozenset(
@@ -132,15 +132,10 @@ def _hidden_columns(table: Element, state: State) -> frozenset[int]:
 
 def _is_off_page(element: Element) -> bool:
     """Whether a frame is positioned far off its page, or has no size."""
-    for name in ("x", "y"):
-        value = attribute(element, name) or ""
-        found = re.match(r"(-?\d{1,6}(?:\.\d+)?)(cm|in|mm|pt)\Z", value)
-        if found and not -30 < float(found[1]) * _CENTIMETRES[found[2]] < 100:
-            return True
-    sizes = [
-        re.match(r"(\d{1,6}(?:\.\d+)?)(cm|in|mm|pt)\Z", attribute(element, name) or "") for name in ("width", "height")
-    ]
-    return any(size is not None and float(size[1]) * _CENTIMETRES[size[2]] < 0.05 for size in sizes)
+    places = [points(attribute(element, name)) for name in ("x", "y")]
+    sizes = [points(attribute(element, name)) for name in ("width", "height")]
+    is_far = any(place is not None and not _FAR_LEFT < place < _FAR_RIGHT for place in places)
+    return is_far or any(size is not None and size < _FLAT for size in sizes)
 
 
 def _cells(row: Element, state: State, unseen: frozenset[int]) -> list[str]:

@@ -9,7 +9,7 @@ from mcp_web.extract.office.look import Look, hex_colour
 from mcp_web.extract.office.package import Element, attribute, child, children, local
 
 _WIDE = 1000.0  # points; more than the width of a page
-_SIZE = re.compile(r"(-?\d{1,4}(?:\.\d{1,6})?)(pt|in|cm|mm)\Z")
+_SIZE = re.compile(r"(-?\d{1,6}(?:\.\d{1,9})?)(pt|in|cm|mm)\Z")
 _POINTS = {"pt": 1.0, "in": 72.0, "cm": 28.35, "mm": 2.835}
 _HIDDEN = {"display": ("none", "false"), "visibility": ("hidden", "collapse")}
 _SIZES = {"table-row": "row-height", "table-column": "column-width"}
@@ -50,7 +50,7 @@ class OdfStyles:
 
     def is_flat(self, element: Element) -> bool:
         """Whether the style of a row or column makes it too small to show anything."""
-        sizes = (_points(attribute(each, _SIZES[local(element.tag)])) for each in self._properties(element))
+        sizes = (points(attribute(each, _SIZES[local(element.tag)])) for each in self._properties(element))
         return any(size is not None and size < 1.5 for size in sizes)
 
     def _properties(self, element: Element) -> list[Element]:
@@ -63,7 +63,8 @@ def _says_hidden(properties: Element) -> bool:
     return any(attribute(properties, name) in values for name, values in _HIDDEN.items())
 
 
-def _points(value: str | None) -> float | None:
+def points(value: str | None) -> float | None:
+    """A length in points; None if the value is not a length."""
     found = _SIZE.match(value or "")
     return float(found[1]) * _POINTS[found[2]] if found else None
 
@@ -77,7 +78,7 @@ def _look(style: Element) -> Look:
             hidden = None if display is None else display == "none"
             if attribute(properties, "text-scale") in ("0%", "1%", "2%") or _is_unreadable(properties):
                 hidden = True
-            own = Look(hidden, hex_colour(attribute(properties, "color")), _points(attribute(properties, "font-size")))
+            own = Look(hidden, hex_colour(attribute(properties, "color")), points(attribute(properties, "font-size")))
             found = own.on(background).over(found)
             continue
         if local(properties.tag) == "paragraph-properties" and _is_out_of_page(properties):
@@ -92,7 +93,7 @@ def _is_unreadable(properties: Element) -> bool:
     opacity, size = _percent(attribute(properties, "opacity")), _percent(attribute(properties, "font-size"))
     if (opacity is not None and opacity < 6) or (size is not None and size < 15):
         return True
-    spacing = _points(attribute(properties, "letter-spacing"))
+    spacing = points(attribute(properties, "letter-spacing"))
     place, _, scale = (attribute(properties, "text-position") or "").partition(" ")
     moved, share = _percent(place), _percent(scale)
     off_line = (moved is not None and abs(moved) > 400) or (share is not None and share < 10)
@@ -101,8 +102,8 @@ def _is_unreadable(properties: Element) -> bool:
 
 def _is_out_of_page(properties: Element) -> bool:
     """Whether a paragraph starts off its page, or its lines have no height."""
-    moves = [_points(attribute(properties, name)) for name in ("margin-left", "margin-right", "text-indent")]
-    height = _points(attribute(properties, "line-height"))
+    moves = [points(attribute(properties, name)) for name in ("margin-left", "margin-right", "text-indent")]
+    height = points(attribute(properties, "line-height"))
     return (height is not None and height < 1.5) or any(move is not None and abs(move) > _WIDE for move in moves)
 
 
