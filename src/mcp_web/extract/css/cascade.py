@@ -79,11 +79,8 @@ class Cascade:
         page_names = names.as_selectors if sheets else NO_NAMES
         containers = _containers(tree) if any("@container" in each for each in sheets) else ""
         self.rules = Rules(sheets, page_names, containers)
-        self._declared: dict[int, Mapping[str, Declared]] = {}
-        self._declarations: dict[int, _Declarations] = {}
-        self._attributes: dict[str, _Declarations] = {}
-        self._weights: dict[int, list[tuple[int, int, int]]] = {}
-        self._weighed: dict[tuple[int, int], _Match | None] = {}
+        self._declarations: dict[str, _Declarations] = {}  # by the text of a rule's body or of an attribute
+        self._matches: dict[tuple[int, int], _Match | None] = {}
         self._times: Counter[str] = Counter()
         self._selected: dict[str, frozenset[Element]] = {}
         self._candidates: dict[tuple[frozenset[str], str, str | None, str | None], list[_Selector]] = {}
@@ -234,19 +231,14 @@ class Cascade:
     def _match(self, selector: _Selector) -> _Match | None:
         """The rule of a selector with its precedence; None if any selector of the list is not valid."""
         place = (selector.rule, selector.number)
-        if place not in self._weighed:
-            self._weighed[place] = self._weigh(selector)
-        return self._weighed[place]
-
-    def _weigh(self, selector: _Selector) -> _Match | None:
-        weights = self._weights.get(selector.rule)
-        if weights is None:
-            weights = self._weights[selector.rule] = specificity(self.rules.selectors[selector.rule])
-        if selector.number >= len(weights):
-            return None
-        rule = self.rules.rule(selector.rule)
-        layer = self.rules.layer_key(rule.context.layer)
-        return _Match((layer, (*weights[selector.number], rule.order)), rule)
+        if place not in self._matches:
+            weights = specificity(self.rules.selectors[selector.rule])
+            rule = self.rules.rule(selector.rule)
+            layer = self.rules.layer_key(rule.context.layer)
+            is_valid = selector.number < len(weights)
+            order = (layer, (*weights[selector.number], rule.order)) if is_valid else None
+            self._matches[place] = _Match(order, rule) if order else None
+        return self._matches[place]
 
     def _candidates_for(self, element: Element) -> list[_Selector]:
         """The selectors that may match, because the element and its ancestors have the names that they require."""
@@ -274,11 +266,11 @@ class Cascade:
 
     def _winners(self, element: Element) -> dict[str, str]:
         rules = self._matching(element) if len(self.rules) and not is_detached(element) else []
-        own = self._own(element)
+        own = self._by_importance(element.attr("style") or "")
         found = style_hints(element)
         strong: list[_Match] = []
         for rule in rules:
-            plain, important, resets = self._by_importance(rule)
+            plain, important, resets = self._by_importance(rule.rule.body)
             if important:
                 strong.append(rule)
             found = _added(found, plain, resets)
@@ -286,29 +278,14 @@ class Cascade:
         if len(strong) > 1:  # among important declarations an earlier layer wins
             strong.sort(key=_importance_order)
         for rule in strong:
-            found.update(self._by_importance(rule).important)
+            found.update(self._by_importance(rule.rule.body).important)
         found.update(own.important)
         return found
 
-    def _own(self, element: Element) -> _Declarations:
-        """The declarations of the element's style attribute."""
-        text = element.attr("style") or ""
-        found = self._attributes.get(text)
+    def _by_importance(self, declarations: str) -> _Declarations:
+        found = self._declarations.get(declarations)
         if found is None:
-            found = self._attributes[text] = _by_importance(parse_declarations(text))
-        return found
-
-    def _by_importance(self, rule: _Match) -> _Declarations:
-        found = self._declarations.get(rule.rule.order)
-        if found is None:
-            found = self._declarations[rule.rule.order] = _by_importance(self.declared(rule.rule))
-        return found
-
-    def declared(self, rule: Rule) -> Mapping[str, Declared]:
-        """The declarations of a rule."""
-        found = self._declared.get(rule.order)
-        if found is None:
-            found = self._declared[rule.order] = parse_declarations(rule.body)
+            found = self._declarations[declarations] = _by_importance(parse_declarations(declarations))
         return found
 
     def _resolved(self, element: Element, winners: dict[str, str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_web.extract.css.declarations import unescaped
+from mcp_web.lru import cached_if_short
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node
@@ -105,6 +106,7 @@ def to_library_syntax(selector: str) -> str:
     return selector
 
 
+@cached_if_short(400, entries=4096)  # asked for with each selector of a list
 def specificity(selector: str) -> list[tuple[int, int, int]]:
     """The specificity of each selector of a list; empty if one is not valid."""
     from turbohtml.convert import css_specificity

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from turbohtml import Element
 
 from mcp_web.extract.css.cascade import Cascade
+from mcp_web.extract.css.declarations import parse_declarations
 from mcp_web.extract.css.lengths import fraction, pixels
 from mcp_web.extract.css.names import PageNames
 from mcp_web.extract.css.selectors import select_any, split_selectors
@@ -223,7 +224,7 @@ class _Judge:
         for at, selector in enumerate(rules.selectors):
             if "first-line" not in selector:
                 continue
-            line = {name: each.value for name, each in self._cascade.declared(rules.rule(at)).items()}
+            line = {name: each.value for name, each in parse_declarations(rules.rule(at).body).items()}
             for element in select_any(
                 self._tree, [_FIRST_LINE.sub("", each) or "*" for each in split_selectors(selector)]
             ):

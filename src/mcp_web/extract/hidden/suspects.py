@@ -140,7 +140,7 @@ def _signed(cascade: Cascade, variables: Variables) -> Iterator[int]:
     """The indexes of the rules that may hide something."""
     rules = cascade.rules
     for at in {at for declaration, places in rules.declarations.items() if _is_sign(declaration) for at in places}:
-        if _may_hide(cascade.declared(rules.rule(at)), variables):
+        if _may_hide(parse_declarations(rules.rule(at).body), variables):
             yield at
 
 
