@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from mcp_web.sandbox.options import SandboxOptions
 from miniweb import MiniWeb, Reply, nasty
 from miniweb.server import Request, Wire
 from miniweb.site import Site
@@ -26,8 +27,8 @@ from miniweb.site import Site
 from .rpc import MODERN, WAIT, FreshStdio, Stdio, clean_environment, text_of
 from .test_http import Served
 
-# Megabytes of the server and its workers together, with both models loaded, which take 90 of them. Seen: 286 to 306.
-MOST_MB = 320
+# Megabytes of the server while it embeds with both models (seen: 180 to 188) and of a worker at its limit together.
+MOST_MB = 200 + SandboxOptions().memory_mb
 TEXT = b"<p>Real text that a reader would like to find, in spite of everything around it.</p>" * 5
 
 
