@@ -181,7 +181,7 @@ def _frame(part: list[Variant]) -> str:
     ]
     further = "".join(page.partition("<article>")[2].partition("</article>")[0] for page in pages[1:])
     html = pages[0].replace("</article>", f"{further}</article>")
-    return f'<iframe width=1280 height=900 srcdoc="{escape(html)}"></iframe>'
+    return f'<iframe width=1280 height=300 srcdoc="{escape(html)}"></iframe>'
 
 
 @pytest.mark.parametrize("name", mechanisms.SCRIPTED)

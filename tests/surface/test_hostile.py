@@ -107,7 +107,7 @@ class Memory:
 
     def _watch(self) -> None:
         own = _command(self._pid)
-        while not self._stop.wait(0.02):
+        while not self._stop.wait(0.05):
             # A child that has not yet become a worker still shows its parent's memory.
             pids = [self._pid, *(pid for pid in _children(self._pid) if _command(pid) != own)]
             self.peak = max(self.peak, sum(_resident_mb(pid) for pid in pids))
