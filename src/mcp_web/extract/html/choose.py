@@ -1,4 +1,4 @@
-"""Which part of the tree is the content."""
+"""Chooses the content of a page: which part of the tree is kept."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_BREAKS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The content of a page and how it was found."""
+    """The content of a page, and how it was found."""
 
     root: Element
     method: str  # "blocks" or "rules"
@@ -36,7 +36,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """The blocks of a page with their chances and the decision about each."""
+    """The blocks of a page with their chances, and the decision about each."""
 
     figures: PageFigures
     chances: list[float]
@@ -45,7 +45,7 @@ class Weighed:
 
 
 def weigh(read: Blocks, title: str, declared: PageKind | None) -> Weighed:
-    """Give each block its chance and decide which to keep; the tree stays as it is."""
+    """Score each block and decide which to keep; the tree is not changed."""
     figures = PageFigures(read, title, declared)
     chances = load_scorer().score(figures)
     kept, least = decide(figures, chances)
@@ -53,7 +53,7 @@ def weigh(read: Blocks, title: str, declared: PageKind | None) -> Weighed:
 
 
 def choose(tree: Tree, body: Element, read: Blocks | None, title: str, declared: PageKind | None) -> Choice:
-    """Prune the tree and return the element that holds the content."""
+    """Remove everything else from the tree, and return the element that contains the content."""
     if read is None or not read.blocks:
         root = choose_by_rules(tree, body)
         return Choice(root, "rules", elements=cut_off(root))
@@ -63,7 +63,7 @@ def choose(tree: Tree, body: Element, read: Blocks | None, title: str, declared:
 
 
 def read_content(tree: Tree, body: Element, declared: PageKind | None) -> Blocks | None:
-    """The blocks of a page without what is never content; None where there are too many to weigh."""
+    """The blocks of a page, after what is never content was removed; None if there are too many to score."""
     from turbohtml import Text
 
     tree.remove(NEVER)
@@ -78,7 +78,7 @@ def read_content(tree: Tree, body: Element, declared: PageKind | None) -> Blocks
 
 
 def figures_of(html: str, url: str) -> PageFigures | None:
-    """The figures of a page as the engine sees them: what the model is trained on."""
+    """The features of a page as the engine computes them: the input for training the model."""
     import turbohtml
 
     from mcp_web.extract.hidden.remove import remove_hidden

@@ -1,4 +1,4 @@
-"""From chances to a decision: which blocks of the page stay."""
+"""Decides which blocks of a page are kept, from the chance of each to be content."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from mcp_web.extract.html.features import PageFigures
 from mcp_web.extract.html.vocabulary import says_aside
 
 _HIGHEST = 0.5  # a block more likely content than not always stays
-# Fewer blocks than _WHOLE are kept whole: there is too little to tell chrome by, and a short answer to lose. A title
-# over kept text stays whatever its chance, of an article up to _SMALL blocks: the model learnt of titles from articles.
+# A page with fewer than _WHOLE blocks is kept whole: there is little evidence, and little that could be removed. A
+# title above kept text is kept whatever its chance; on an article only if it has at most _SMALL blocks, because the
+# model was trained on the titles of articles.
 _WHOLE, _SMALL = 6, 12
 _SOME = 0.25
-_ITEMS = 0.5  # of a page's text: with fewer sentences it is made of items
-_TEXT = 0.5  # of an element without its list: with fewer sentences the list does not stand in a text
-_LINES = 3  # of a list or table that is judged as a whole
+_ITEMS = 0.5  # share of sentences in a page's text; a page with less consists of items
+_TEXT = 0.5  # share of sentences in an element without its list; with less the list is not part of a text
+_LINES = 3  # blocks of a list or table from which on it is kept or removed as a whole
 _STORY = 300  # characters of sentences
 _FLOW = frozenset(("p", "h1", "h2", "h3"))
 _TITLES = frozenset(("h1", "h2", "h3"))
@@ -27,7 +28,7 @@ Units = list[tuple[Box, list[int]]]
 
 
 def decide(figures: PageFigures, chances: list[float]) -> tuple[list[bool], float]:
-    """Keep the blocks that together promise the best balance of completeness and purity; with the threshold."""
+    """Which blocks to keep, and the threshold that was used."""
     read = figures.read
     if len(read.blocks) < _WHOLE:
         return [True] * len(read.blocks), 0.0
@@ -52,9 +53,9 @@ def decide(figures: PageFigures, chances: list[float]) -> tuple[list[bool], floa
 
 
 def _agreed(blocks: list[HtmlBlock], chances: list[float]) -> list[float]:
-    """Chances half way to the mean of their element: the lines of an item and the items of a grid belong together.
+    """The chances, each moved half way to the mean of its element: the lines of an item belong together.
 
-    On a page of sentences they do not: there a caption or a share line stands between paragraphs.
+    Not for a page of sentences, where a caption or a share line may be between paragraphs.
     """
     groups: dict[Box, list[int]] = {}
     for at, block in enumerate(blocks):
@@ -68,8 +69,9 @@ def _agreed(blocks: list[HtmlBlock], chances: list[float]) -> list[float]:
 
 
 def _pooled(units: Units, sizes: list[int], chances: list[float]) -> list[float]:
-    """Chances where each list and table that stays or goes as a whole has one: else the threshold could be set by its
-    best lines, and the whole, which is below it, would go with them.
+    """The chances, with one mean for each list and table that is kept or removed as a whole.
+
+    Otherwise the best lines of a list could set the threshold, and the list as a whole would be below it.
     """
     found = list(chances)
     half = 0.5 * sum(sizes)
@@ -83,9 +85,9 @@ def _pooled(units: Units, sizes: list[int], chances: list[float]) -> list[float]
 
 
 def threshold(chances: list[float], sizes: list[int]) -> float:
-    """The chance from which on to keep, set per page so that the expected F1 is highest.
+    """The least chance of a block to be kept, chosen for each page so that the expected F1 is highest.
 
-    A page of short linked lines has low chances throughout; a fixed bar would leave nothing of it.
+    On a page of short linked lines all chances are low; with a fixed threshold nothing of it would be kept.
     """
     expected = sum(map(mul, chances, sizes))
     best, least = -1.0, _HIGHEST
@@ -102,7 +104,7 @@ def threshold(chances: list[float], sizes: list[int]) -> float:
 def _keep_whole(
     read: Blocks, units: Units, data: set[Box], sizes: list[int], margins: list[float], kept: list[bool]
 ) -> None:
-    """Lists and tables stay or go as a whole, by the weight of their blocks: half a table is worse than none."""
+    """Keep or remove lists and tables as a whole, by the weighted sum of their blocks: half a table is no use."""
     total = sum(sizes)
     for unit, members in units:
         size = sum([sizes[at] for at in members])
@@ -118,11 +120,11 @@ def _keep_whole(
 
 
 def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
-    """Keep a list or table that stands beside kept paragraphs in the same element, with the heading above it.
+    """Keep a list or table that is beside kept paragraphs in the same element, with the heading above it.
 
-    An author who writes a list between paragraphs means it, however short and however full of links it is. Lists that
-    a template adds stand in an element of their own or among other short lines, have a telling name, or a heading such
-    as "Related".
+    A list that an author wrote between paragraphs is content, even if it is short and full of links. Lists of a
+    template are in an element of their own or among other short lines, have a typical name, or a heading such as
+    "Related".
     """
     blocks = read.blocks
     around = {block.box.parent for block, keep in zip(blocks, kept, strict=True) if keep and block.box.tag in _FLOW}
@@ -140,19 +142,19 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
 
 
 def _keep_code(read: Blocks, kept: list[bool]) -> None:
-    """Code after a paragraph that stays is never chrome, however little it reads like a sentence."""
+    """Keep code after a kept paragraph, even if it does not look like sentences."""
     for at, block in enumerate(read.blocks):
         if not kept[at] and block.box.tag == "pre":
             kept[at] = _is_beside(read, kept, block.box, [at - 1])
 
 
 def _stands_in_text(read: Blocks, kept: list[bool], unit: Box, first: int, last: int) -> bool:
-    """Whether kept blocks of the same box come right before and right after, and links do not prevail."""
+    """Whether kept blocks of the same box are directly before and after the unit, and it is not mostly links."""
     return _is_beside(read, kept, unit, [first - 1, last + 1])
 
 
 def _is_beside(read: Blocks, kept: list[bool], unit: Box, places: list[int]) -> bool:
-    """Whether the blocks at these places are kept and of the same box, and links do not prevail in the unit."""
+    """Whether the blocks at these indexes are kept and of the same box, and the unit is not mostly links."""
     if unit.links > 0.4 * unit.chars or not all(0 <= at < len(kept) and kept[at] for at in places):
         return False
     around = (unit.parent, unit.parent.parent if unit.parent else None)
@@ -160,7 +162,7 @@ def _is_beside(read: Blocks, kept: list[bool], unit: Box, places: list[int]) -> 
 
 
 def _keep_titles(blocks: list[HtmlBlock], kept: list[bool]) -> None:
-    """A title right above text that stays, in the same box, stays with it."""
+    """Keep a title that is directly above kept text in the same box."""
     for at in range(len(blocks) - 2, -1, -1):
         box = blocks[at].box
         if box.tag in _TITLES and kept[at + 1] and not _links_away(blocks[at]):
@@ -168,7 +170,7 @@ def _keep_titles(blocks: list[HtmlBlock], kept: list[bool]) -> None:
 
 
 def _around(box: Box) -> list[Box | None]:
-    """The box of some text and those around it; of an item of a list also the one around the list."""
+    """The box of a text and its parent; for a list item also the parent of the list."""
     around = [box, box.parent]
     if box.tag == "li" and box.parent is not None:
         around.append(box.parent.parent)
@@ -176,19 +178,19 @@ def _around(box: Box) -> list[Box | None]:
 
 
 def _links_away(block: HtmlBlock) -> bool:
-    """Whether a heading is a link to another page: one to its line in the table of contents leads nowhere else."""
+    """Whether a heading is a link to another page; a link to the table of contents does not count."""
     return block.links >= 0.5 * len(block.text) and block.box.element.select_one(_BACK) is None
 
 
 def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
-    """On a page that declares itself an article, drop what lies outside of the element with its title and its text.
+    """On a declared article, remove what is outside the element with its title and text.
 
-    Teasers and further stories after the text read like it; that they are not under its title is independent evidence.
+    Teasers and other stories look like the text itself; that they are not under its title is independent evidence.
     """
     inside = [block for block, keep in zip(blocks, kept, strict=True) if keep and block.box.story >= 0 and block.prose]
     if sum([block.prose for block in inside]) < _STORY:
         return
-    # A text in several parts, with advertisements between them, looks the same in each and is one article.
+    # The parts of a text that is divided by advertisements have the same tag and name, and are one article.
     alike = {(id(block.box.group), block.box.article) for block in inside}
     for at, block in enumerate(blocks):
         box = block.box
@@ -196,9 +198,9 @@ def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
 
 
 def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], is_article: bool) -> None:
-    """A heading goes with its section: none over text that went, none missing over text that stayed.
+    """Keep headings above kept text, and remove those without.
 
-    On pages other than articles, a sentence is text whatever its tag, and sections may begin with an h1.
+    On pages other than articles, a heading that is a sentence counts as text.
     """
     least = 2 if is_article else 1
     following = False  # whether the block after is kept
@@ -210,7 +212,7 @@ def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], is_article: bool
             if not kept[at] and following and not level_after and not _links_away(blocks[at]):
                 kept[at] = at > 0 and any(kept[max(0, at - 3) : at])
             elif level > 1 and kept[at] and not following and not level_after and (is_article or not is_text):
-                # a list of cards may be nothing but headings
+                # a list of cards may consist of headings only
                 kept[at] = at + 1 >= len(blocks) and at > 0 and kept[at - 1]
         following, level_after = kept[at], level
 

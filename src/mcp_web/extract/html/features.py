@@ -1,8 +1,8 @@
-"""Figures of a block that need no understanding of its text, for the learned scorer.
+"""Features of blocks for the scorer, none of which depends on the meaning of the text.
 
-Grouped by what they belong to, so that a figure is computed once where it is shared: of the page, of a box, of a
-box seen from the blocks some levels below it, of a block. All are generic: the words authors give to elements,
-sizes, links, punctuation, place on the page.
+They are grouped by what they belong to, so that a shared feature is computed once: features of the page, of a box, of a
+box seen from blocks some levels below it, and of a block. All are generic: words in the names of elements, sizes,
+links, punctuation, position on the page. In the code a feature is called a figure.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ BLOCK_FIGURES = (
     "aside", "head_aside", "head_links", "to_head",
 )  # fmt: skip
 
-# What is found in a name, with the shorter words inside it.
+# The bits of each word, including those of shorter words inside it.
 _NAME_BIT = {word: sum(1 << at for at, part in enumerate(ALL_WORDS) if part in word) for word in ALL_WORDS}
 _CHROME = sum(1 << ALL_WORDS.index(word) for word in CHROME_WORDS)
 _CONTENT = sum(1 << ALL_WORDS.index(word) for word in CONTENT_WORDS)
@@ -50,7 +50,8 @@ _BITS = (1 << len(NAME_WORDS)) - 1
 _TAG_NUMBER = {tag: number for number, tag in enumerate(BOX_TAGS)}
 _TAG_BIT = {tag: 1 << number for number, tag in enumerate(AROUND_TAGS)}
 _ASIDE = sum(1 << ALL_WORDS.index(word) for word in ASIDE_NAMES)
-# What a page declares itself to be, in an order the trees can split: sentences first, lines last.
+# The declared kinds of pages, from those with the most sentences to those with the fewest, so that a tree can split
+# them.
 _KINDS = ("article", "documentation", "forum", "service", "product", "listing", "collection")
 _NEAR = 3  # blocks
 _COMMAS, _STOPS = ",，、،", ".。।"
@@ -63,9 +64,9 @@ Names = dict[str, tuple[int, bytes]]
 
 
 def read_names(boxes: list[Box]) -> Names:
-    """For each name on the page: which of ALL_WORDS stand in it, one bit each, and how it looks without numbers.
+    """For each name on the page: which of ALL_WORDS are in it, one bit each, and the name without digits.
 
-    Each distinct name is read once: a page repeats about a hundred of them in a thousand elements.
+    Each distinct name is read once: a page uses about a hundred of them in a thousand elements.
     """
     names = list({box.name: None for box in boxes})
     text = "\0".join(names)  # no page can bring one
@@ -81,7 +82,7 @@ def read_names(boxes: list[Box]) -> Names:
 
 @lru_cache(maxsize=16_384)  # pages share their words, those of a site nearly all
 def _word_mask(word: str) -> int:
-    """Which of ALL_WORDS stand in a word."""
+    """Which of ALL_WORDS are in a word, one bit each."""
     mask = 0
     for found in NAME_PATTERN.findall(word):
         mask |= _NAME_BIT[found]
@@ -89,7 +90,7 @@ def _word_mask(word: str) -> int:
 
 
 class PageFigures:
-    """The figures of one page's blocks, ready for the scorer."""
+    """The features of one page's blocks, for the scorer."""
 
     def __init__(self, read: Blocks, title: str = "", declared: PageKind | None = None) -> None:
         self.read = read
@@ -108,7 +109,7 @@ class PageFigures:
         self.page = self._page_figures()
 
     def _discount(self) -> None:
-        """Take the prose of comments, sidebars and teasers out of the count, so that it does not pull the core."""
+        """Subtract the prose of comments, sidebars and teasers, so that it does not influence where the core is."""
         boxes, blocks = self.read.boxes, self.read.blocks
         named = {name for name, (mask, _) in self._names.items() if mask & _ASIDE}
         aside: set[Box] = set()
@@ -129,7 +130,7 @@ class PageFigures:
                 around = around.parent
 
     def _story(self) -> Box | None:
-        """The smallest box that holds the page's title as a heading and a good part of its prose."""
+        """The smallest box that contains the page's title as a heading and a good part of its prose."""
         heads = [block for block in self.read.blocks if block.box.tag in ("h1", "h2")]
         named = [block for block in heads if _title_match(block.text, self.title)]
         first = next((block for block in heads if block.box.tag == "h1"), named[0] if named else None)
@@ -144,7 +145,7 @@ class PageFigures:
         return box
 
     def _measure_boxes(self) -> None:
-        """Hand down to each box that holds text what the boxes around it are."""
+        """Set the features of each box with text that depend on its ancestors."""
         core, story_box, names = self.core, self.story, self._names
         path: set[Box] = set()
         at: Box | None = core
@@ -212,7 +213,7 @@ class PageFigures:
         ]  # fmt: skip
 
     def block_figures(self, left_out: Container[int] = ()) -> Iterator[tuple[int, list[float]]]:
-        """One row per block with its place, in reading order."""
+        """The index and the features of each block that is not left out, in reading order."""
         blocks, total = self.read.blocks, self._total
         sizes = [*self._sizes, -1]  # nothing comes before the first block and after the last
         links = [*[block.links / size for block, size in zip(blocks, sizes, strict=False)], -1]
@@ -242,15 +243,16 @@ class PageFigures:
             before += size
 
     def _running_sums(self) -> tuple[list[int], list[int], list[int]]:
-        """Characters, those of sentences and those of links before each block, as if blocks came before and after."""
+        """The characters before each block: all, in sentences, in links; padded at both ends for `_NEAR` blocks."""
         links = [block.links for block in self.read.blocks]
         sums = [list(accumulate(each, initial=0)) for each in (self._sizes, self._prose, links)]
         chars, prose, linked = ([*[0] * _NEAR, *each, *[each[-1]] * _NEAR] for each in sums)
         return chars, prose, linked
 
     def _heads(self, left_out: Container[int]) -> list[tuple[bool, bool, float, int]]:
-        """For each block: whether it, and the heading above it, has a phrase of the parts around the content, how much
-        of that heading is links, and how many blocks ago it came.
+        """For each block: whether it, and the heading above it, has a phrase of parts that are not content.
+
+        With them the share of links in that heading, and the number of blocks since then.
         """
         found = []
         head_aside, head_links, since = False, -1.0, -1
@@ -264,7 +266,7 @@ class PageFigures:
         return found
 
     def _landmarks(self) -> tuple[int, int, int]:
-        """Where the first h1 stands, where the core ends, and where its prose ends."""
+        """The indexes of the first h1, of the end of the core, and of the end of its prose."""
         blocks = self.read.blocks
         h1 = next((at for at, block in enumerate(blocks) if block.box.tag == "h1"), -1)
         core = [at for at, block in enumerate(blocks) if block.box.inside >= 0]
@@ -273,14 +275,14 @@ class PageFigures:
 
 
 def _around(box: Box | None) -> Iterator[Box]:
-    """The box and every box around it."""
+    """The box and its ancestors."""
     while box is not None:
         yield box
         box = box.parent
 
 
 def _core(read: Blocks) -> Box:
-    """The smallest box that still holds most of the page's own prose."""
+    """The smallest box that contains most of the page's prose."""
     core = read.boxes[0]
     least = 0.55 * core.prose
     for box in read.boxes:
@@ -295,7 +297,7 @@ def _count(text: str, signs: str) -> int:
 
 
 def _title_match(text: str, title: str) -> int:
-    """2 where the line is the page's title, 1 where the title holds it."""
+    """2 if the line is the page's title, 1 if the title contains it, else 0."""
     if not title or len(text) > 300 or len(text) < 8:
         return 0
     line = text.lower()

@@ -1,10 +1,10 @@
-"""The learned scorer: boosted trees over the figures of a block, in plain Python.
+"""The scorer: decision trees over the features of a block, evaluated in plain Python.
 
-All trees are walked at once. Each tree has eight bits of one large integer, a bit per leaf. A split
-that a block fails rules out the leaves on its left; the lowest of its bits that is left is the leaf the block falls
-into (QuickScorer, Lucchese et al. 2015). What a figure rules out is looked up by bisection, so the cost of a
-block is one AND per figure, and figures shared by a page or a box are combined once. The values of the leaves are
-added up by their binary digits: for each digit, how many of the leaves have it.
+All trees are evaluated at once (QuickScorer, Lucchese et al. 2015). Each tree has eight bits of one large integer, a
+bit per leaf. A split that a block fails clears the bits of the leaves on its left; the lowest bit that remains is the
+leaf of the block. The bits that a feature clears are found by bisection, so that a block costs one AND per feature, and
+those of features of the page or of a box are combined once. The values of the leaves are added by their binary digits:
+for each digit, the number of leaves that have it.
 
 `model.json` is written by `python -m bench.extraction.train`; docs/concepts/extraction.md names the data.
 """
@@ -24,9 +24,9 @@ from mcp_web.extract.html.features import BLOCK_FIGURES, BOX_FIGURES, LEVEL_FIGU
 from mcp_web.extract.html.vocabulary import AROUND_TAGS, NAME_WORDS
 
 LEAVES = 8
-STEP = 1 / 4096  # the unit in which the values of leaves are written
+STEP = 1 / 4096  # the unit of the values of leaves
 _LINE = 160  # characters
-_SAMPLE = 3  # of many lines alike, so many are weighed
+_SAMPLE = 3  # blocks that are scored of many similar lines
 FIGURES = (
     *(f"page.{name}" for name in PAGE_FIGURES),
     *(f"box.{name}" for name in BOX_FIGURES),
@@ -35,11 +35,11 @@ FIGURES = (
 )
 MASKS = (("above", NAME_WORDS), ("inside", AROUND_TAGS))
 
-Steps = tuple[list[list[float]], list[list[int]]]  # per figure: thresholds, and the leaves left above each
+Steps = tuple[list[list[float]], list[list[int]]]  # for each feature: thresholds, and the leaves that remain above each
 
 
 class _Bits:
-    """What each set bit of a mask rules out, combined once per mask."""
+    """The leaves that remain for a mask of name or tag bits, computed once per mask."""
 
     def __init__(self, everything: int) -> None:
         self._everything = everything
@@ -61,7 +61,7 @@ class _Bits:
 
 
 class Scorer:
-    """Gives each block of a page the chance that a reader would call it content."""
+    """Computes for each block of a page the chance that a reader would call it content."""
 
     def __init__(self, model: dict[str, Any]) -> None:
         self.version = str(model["version"])
@@ -89,7 +89,7 @@ class Scorer:
         return thresholds, left
 
     def _steps_of(self, known: dict[str, tuple[list[float], list[int]]], group: str, names: tuple[str, ...]) -> Steps:
-        """The steps of a group of figures; a figure the model does not use rules out nothing."""
+        """The steps of a group of features; a feature that the model does not use clears no leaf."""
         found = [known.get(f"{group}.{name}", ([], [self._everything])) for name in names]
         return [thresholds for thresholds, _ in found], [masks for _, masks in found]
 
@@ -101,7 +101,10 @@ class Scorer:
         return bits
 
     def score(self, figures: PageFigures, every: bool = False) -> list[float]:
-        """The chance of each block, in reading order. Of many lines alike some stand for all."""
+        """The chance of each block, in reading order.
+
+        Of many similar lines only some are scored, unless `every` is set.
+        """
         blocks = figures.read.blocks
         stands_for = {} if every else _represented(figures)
         boxes = _Boxes(self, figures)
@@ -122,8 +125,9 @@ class Scorer:
 
 
 def _digits(trees: list[list[int]]) -> tuple[float, tuple[list[int], list[float]]]:
-    """The sum of the trees' least values; and for each binary digit of what leaves have above that, the leaves with it
-    and what it is worth.
+    """The sum of the lowest leaf of each tree, and the binary digits of the rest.
+
+    For each digit, the leaves that have it, and its value.
     """
     above = [[value - min(leaves) for value in leaves] for leaves in trees]
     having = [0] * max(max(leaves) for leaves in above).bit_length()
@@ -136,7 +140,7 @@ def _digits(trees: list[list[int]]) -> tuple[float, tuple[list[int], list[float]
 
 
 def _represented(figures: PageFigures) -> dict[int, list[int]]:
-    """Which blocks are not weighed, each with those that stand for it: short lines that look and lie alike."""
+    """The blocks that are not scored, each with the blocks that represent it: short lines in similar boxes."""
     found: dict[int, list[int]] = {}
     if len(figures.read.blocks) <= 2 * _SAMPLE:
         return found
@@ -159,7 +163,7 @@ def _represented(figures: PageFigures) -> dict[int, list[int]]:
 
 
 class _Boxes:
-    """What the figures of a page and its boxes leave, each combined once."""
+    """The leaves that remain for the features of the page and of its boxes, each computed once."""
 
     def __init__(self, scorer: Scorer, figures: PageFigures) -> None:
         self._scorer = scorer
@@ -168,7 +172,7 @@ class _Boxes:
         self._known: dict[tuple[object, ...], int] = {}
 
     def left(self, box: Box) -> int:
-        """What all but the box's own size leaves: the same for boxes that look and lie alike."""
+        """The leaves that remain for all features of a box but its own size; the same for similar boxes."""
         parent = box.parent or box
         alike = (parent, id(box.group), box.lift, box.inside, box.story, box.article)
         known = self._known.get(alike)
@@ -187,18 +191,18 @@ class _Boxes:
 
 
 def _joined(*groups: Steps) -> Steps:
-    """Steps of several groups as one, for one look-up."""
+    """The steps of several groups as one, for one look-up."""
     return [each for steps, _ in groups for each in steps], [each for _, masks in groups for each in masks]
 
 
 def _look_up(steps: Steps, figures: list[float], left: int) -> int:
-    """What the figures leave. One chain of C functions: this is the inner loop of the whole engine."""
+    """The leaves that remain for these features. A chain of C functions: this is the inner loop of the engine."""
     thresholds, masks = steps
     return reduce(and_, map(getitem, masks, map(bisect_left, thresholds, figures)), left)
 
 
 @cache
 def load_scorer() -> Scorer:
-    """The packaged model, read once a process."""
+    """The packaged model, loaded once per process."""
     source = files("mcp_web.extract.html").joinpath("model.json")
     return Scorer(json.loads(source.read_text("utf-8")))

@@ -28,7 +28,8 @@ NAME_WORDS = _words(
     quote blog news page wrap container column row section block note info notice alert warning overlay sticky print
     """
 )
-# Words against content and words for it. Only their number is a feature: each word alone is too rare to learn from.
+# Words against content and words for it. Only their number is a feature, because each word alone is too rare to learn
+# from.
 CHROME_WORDS = _words(
     """
     nav menu foot side comment relat share sharing social promo advert cookie consent modal popup bread author meta
