@@ -115,3 +115,11 @@ def test_breaks_in_code_inside_a_paragraph_stay_breaks(md) -> None:
 def test_code_element_that_was_never_closed_does_not_swallow_the_blocks_after_it(md) -> None:
     html = "<p>Set <tt>PATH<tt></p><p>Then run</p><blockquote><pre>make</pre></blockquote><h2>Next</h2>"
     assert "```\nmake\n```\n\n## " in md(html)
+
+
+def test_code_in_the_rows_of_a_table_is_a_block(md) -> None:
+    inner = (
+        "<table class=RktBlk><tr><td>&gt; (module m</td></tr><tr><td><span>&nbsp;&nbsp;</span>(open))</td></tr></table>"
+    )
+    html = f"<blockquote><table class=RktBlk><tr><td>{inner}</td></tr><tr><td>5</td></tr></table></blockquote>"
+    assert md(html) == "```\n> (module m\n  (open))\n5\n```"

@@ -36,3 +36,11 @@ def test_numbers_that_link_elsewhere_stay_links(md) -> None:
 def test_long_notes_keep_their_blocks(md) -> None:
     html = '<p>a<sup><a href="#fn1">1</a></sup></p><ol><li id="fn1"><p>One.</p><pre>x</pre></li></ol>'
     assert md(html).endswith("[^1]: One.\n\n    ```\n    x\n    ```")
+
+
+def test_notes_under_headings_that_hold_their_numbers(md) -> None:
+    html = (
+        '<p>It opens<a id="DOCF2" href="#FOOT2"><sup>2</sup></a>.</p><div class="footnote"><hr><h4>Footnotes</h4>'
+        '<h5><a id="FOOT2" href="#DOCF2">(2)</a></h5><p>When the limit is reached.</p></div>'
+    )
+    assert md(html) == "It opens[^2].\n\n---\n\n#### Footnotes\n\n[^2]: When the limit is reached."

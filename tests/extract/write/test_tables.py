@@ -70,3 +70,15 @@ def test_grid_with_the_roles_of_a_table_is_a_table(md) -> None:
 def test_grid_with_words_outside_its_cells_keeps_them(md) -> None:
     html = "<div role=grid><div role=row><b role=cell>a</b><b role=cell>b</b></div><div role=row>c <b role=cell>d</b></div></div>"
     assert "c" in md(html)
+
+
+def test_row_that_only_holds_a_fold_is_written_between_two_tables(md) -> None:
+    rows = "<tr><td>Eq</td><td>By number.</td></tr>"
+    fold = "<tr><td colspan=2><details><summary>More</summary><pre>a\nb</pre></details></td></tr>"
+    text = md(f"<table>{rows}{fold}{rows}</table>")
+    assert text.split("\n\n")[1:3] == ["**More**", "```\na\nb\n```"]
+    assert text.count("| --- | --- |") == 2
+
+
+def test_labels_that_only_their_style_separates_are_words(md) -> None:
+    assert md("<p>open <span class=mlabel>static</span><span class=mlabel>virtual</span></p>") == "open static virtual"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _NAME = f"mcp-web@{mcp_web.__version__}"
 _TRANSCRIPT = b'"transcript"'  # in structured data
 _FITS = 3  # of a page too large for memory, the first third is read
-_LEAST = 120  # characters that the body of a config must have to be used
+_LEAST = 20  # characters that the body of a config must have to be used
 _ENOUGH = 0.4  # share of the text of the page, or of its scored content, that a packaged config must find
 
 

@@ -9,6 +9,8 @@ from mcp_web.extract.html.blocks import Blocks, Box
 if TYPE_CHECKING:
     from turbohtml import Element
 
+_PARTS = frozenset(("tbody", "thead", "tfoot", "tr"))  # of a table: without it they would be written as paragraphs
+
 
 def prune(read: Blocks, kept: list[bool]) -> Element:
     """Remove the blocks that are not kept, and return the smallest element that contains the kept ones."""
@@ -33,4 +35,6 @@ def _smallest_around(boxes: list[Box]) -> Box:
     for box in boxes:
         if box.parent is root and root.kept and box.kept == root.kept:
             root = box
+    while root.tag in _PARTS and root.parent is not None:
+        root = root.parent
     return root

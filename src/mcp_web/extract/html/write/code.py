@@ -54,6 +54,7 @@ _GUTTER_CELLS = "td.gutter,td.linenos,td.lineno,td.blob-num,td.lntd,td.rouge-gut
 # Classes of code that is not in a `pre`: Doxygen, editors, some highlighters.
 _BOXES = frozenset(("fragment", "CodeMirror-code", "cm-content", "block", "syntaxhighlighter"))
 _NUMBER_BOXES = frozenset(("line-numbers-wrapper", "line-numbers-rows", "line-numbers", "linenodiv", "gutter"))
+_ROWS_OF_CODE = frozenset(("RktBlk",))  # Scribble sets each line as the row of a table
 _PLAIN_BOXES = frozenset(("code-block", "codeblock", "code", "source-code", "sourceCode", "program", "programlisting"))
 _SIGNATURE_CLASSES = frozenset(("member-signature", "type-signature", "src"))
 _SIGNATURES = "div.member-signature,div.type-signature,.top > p.src,.subs > p.src"  # Javadoc, Haddock
@@ -76,6 +77,9 @@ def mark_code(draft: WriterState, survey: Survey) -> None:
             draft.special[element] = write_code
     for element in survey.with_classes(_PLAIN_BOXES):
         if "\n" in element.text.strip() and element.select_one(_STRUCTURE) is None and element.tag == "div":
+            draft.special[element] = write_code
+    for element in survey.with_classes(_ROWS_OF_CODE):
+        if element.parent is not None and element.parent.closest("table.RktBlk") is None:
             draft.special[element] = write_code
     _mark_lines(draft, survey)
     if not _SIGNATURE_CLASSES.isdisjoint(survey.classes):

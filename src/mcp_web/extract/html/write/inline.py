@@ -16,9 +16,12 @@ from mcp_web.text.spaces import fold_spaces
 if TYPE_CHECKING:
     from turbohtml import Node
 
+    from mcp_web.extract.html.write.draft import Survey
+
 BREAK = "\x00"  # a line break inside a run; HTML parsers replace NUL, so the text of a page never has it
 _SIGNS = frozenset(("", "¶", "#", "§", "🔗", "⚓", "∞", "◆", "◇", "¤", "\u200b"))
 _SIGN_WORDS = frozenset(("link", "permalink", "anchor", "copy link", "link to this heading", "direct link"))
+_BADGES = frozenset(("mlabel", "badge", "label", "tag", "chip", "pill"))
 _POWER = re.compile(r"[-+−]?(?:\d+|[a-zA-Z])(?:[-+−*/](?:\d+|[a-zA-Z]))*\Z")
 
 InlineWriter = Callable[[WriterState, Element, list[str]], None]
@@ -99,6 +102,13 @@ def wrap(run: str, mark: str, out: list[str]) -> None:
     if core.startswith(mark) and core.endswith(mark):
         mark = ""
     out.append(f"{lead}{mark}{core}{mark}{tail}")
+
+
+def separate_labels(survey: Survey) -> None:
+    """Put a space between labels that only their style separates."""
+    for element in survey.with_classes(_BADGES):
+        if isinstance(element.previous_sibling, Element):
+            element.insert_before(Text(" "))
 
 
 def write_unknown(draft: WriterState, element: Element, out: list[str]) -> None:

@@ -22,7 +22,7 @@ MAX_COLUMNS = 200
 MAX_SPAN = 1000
 _GRID_CLASS = "summary-table"
 _ROLE_CELLS = "[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]"
-_HEADINGS = "h1,h2,h3,h4,h5,h6"
+_SECTION = "h1,h2,h3,h4,h5,h6,details"
 
 
 def write_table(draft: WriterState, element: Element, out: list[str]) -> None:
@@ -83,7 +83,7 @@ def _write_grid(draft: WriterState, rows: list[list[Element]], out: list[str]) -
     """Write the rows as a pipe table; a row that contains only a heading starts a new table."""
     held: list[list[Element]] = []
     for row in [*rows, []]:
-        if row and not (len(row) == 1 and row[0].select_one(_HEADINGS) is not None):
+        if row and not (len(row) == 1 and row[0].select_one(_SECTION) is not None):
             held.append(row)
             continue
         grid = _grid(draft, held)

@@ -60,6 +60,7 @@ def _prepare(draft: WriterState, survey: Survey) -> None:
     for element in survey.tagged:
         if element.attr(LABEL):
             draft.special[element] = blocks.write_panel
+    inline.separate_labels(survey)
     maths.mark_formulas(draft, survey)
     admonitions.mark_admonitions(draft, survey)
     code.mark_code(draft, survey)
