@@ -104,7 +104,7 @@ def test_numbers_beside_a_block_are_left_out(md) -> None:
 
 
 def test_code_whose_lines_are_set_by_breaks_is_a_block(md) -> None:
-    html = "<p>Run:</p><p><tt>make<br>make test<br>&nbsp; make install</tt></p>"
+    html = "<p>Run:</p><p><tt>make<br>\nmake\ntest<br>\n&nbsp; make install</tt></p>"
     assert md(html) == "Run:\n\n```\nmake\nmake test\n  make install\n```"
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mcp_web.extract.html.write.draft import Survey
 
+_SPACES = re.compile(r"[ \t\n\r\f]+")
 _NUMBERS = re.compile(r"[\s\d.:|>+\-]*\Z")
 _COLUMN = re.compile(r"\s*\d+(?:\s+\d+)*\s*\Z")
 _GUTTERS = frozenset(
@@ -58,7 +59,7 @@ _ROWS_OF_CODE = frozenset(("RktBlk",))  # Scribble sets each line as the row of 
 _PLAIN_BOXES = frozenset(("code-block", "codeblock", "code", "source-code", "sourceCode", "program", "programlisting"))
 _SIGNATURE_CLASSES = frozenset(("member-signature", "type-signature", "src"))
 _SIGNATURES = "div.member-signature,div.type-signature,.top > p.src,.subs > p.src"  # Javadoc, Haddock
-_LINES_OF_CODE = ":is(p,div,td,dd,li,blockquote,center) > :is(code,tt,samp):only-child br"
+_LINES_OF_CODE = ":is(p,div,td,dd,li,blockquote,center,body,section,main) > :is(code,tt,samp):only-child br"
 _STRUCTURE = "pre,p,div,ul,ol,table,h1,h2,h3,h4,h5,h6,img"
 
 
@@ -92,6 +93,18 @@ def mark_code(draft: WriterState, survey: Survey) -> None:
                 draft.special[element] = write_code
 
 
+def write_code_lines(draft: WriterState, element: Element, out: list[str]) -> None:
+    """A block of code whose lines are set by breaks: line ends of the source are spaces."""
+    lines: list[list[str]] = [[]]
+    for node in element.descendants:
+        if isinstance(node, Text):
+            lines[-1].append(node.data)
+        elif isinstance(node, ElementType) and node.tag == "br":
+            lines.append([])
+    text = "\n".join([_SPACES.sub(" ", "".join(line)).strip(" ") for line in lines])
+    out.append(fenced(text.replace("\xa0", " "), language_of(element)))
+
+
 def write_signature(draft: WriterState, element: Element, out: list[str]) -> None:
     """The declaration of an API on one line of code, its links kept."""
     parts: list[str] = []
@@ -106,7 +119,7 @@ def _mark_lines(draft: WriterState, survey: Survey) -> None:
     for line_end in survey.root.select(_LINES_OF_CODE):
         element = line_end.closest("code,tt,samp")
         if element is not None and _is_all_of_its_block(element):
-            draft.special[element] = write_code
+            draft.special[element] = write_code_lines
 
 
 def _is_all_of_its_block(element: Element) -> bool:
