@@ -129,7 +129,7 @@ def test_check_says_what_is_wrong() -> None:
     assert not report.ok
     assert report.document is None
     assert any("body" in problem for problem in report.problems)
-    assert any("domains" in problem for problem in report.problems)
+    assert any("domain" in problem for problem in report.problems)
 
 
 def test_packaged_config_is_refused_where_it_finds_a_small_part_of_the_page() -> None:
