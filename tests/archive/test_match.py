@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from mcp_web.archive.answer import ArchiveQuery
+from mcp_web.archive.archive import Archive
+from mcp_web.archive.derive import derive
 from mcp_web.archive.fuse import with_match
+from mcp_web.archive.highlight import Marker
+from mcp_web.archive.passage import best_passage
+from mcp_web.archive.query import parse
+from mcp_web.store.sqlite.store import SqliteStore
+
+from contracts.store_samples import snapshot  # isort: skip
 
 
 def test_the_passage_that_says_the_same_in_other_words_gains_most() -> None:
@@ -25,3 +38,43 @@ def test_scores_stay_between_nothing_and_one() -> None:
 def test_a_question_without_words_changes_nothing() -> None:
     assert with_match("?!", ["Anything."], [0.5]) == [0.5]
     assert with_match("word", [], []) == []
+
+
+def match(question: str, markdown: str, **worths: float) -> float:
+    passage = best_passage(Marker(parse(question), worths or None), markdown)
+    assert passage is not None
+    return passage.match
+
+
+def test_a_passage_with_all_words_matches_better_than_passages_with_one_each() -> None:
+    apart = "Vacuum often.\n\n## Other\n\n" + "Filler words stand here. " * 40 + "\n\n## More\n\nA transaction ends."
+    assert match("vacuum transaction", "Vacuum removes what a transaction left.") > match("vacuum transaction", apart)
+
+
+def test_the_rarer_word_of_a_question_decides_which_passage_is_best() -> None:
+    text = "## First\n\nThe table is common.\n\n## Second\n\nThe wraparound is rare."
+    passage = best_passage(Marker(parse("table wraparound"), {"table": 0.1, "wraparound": 5.0}), text)
+    assert passage is not None
+    assert passage.section_path == ("Second",)
+
+
+def test_a_match_is_a_share() -> None:
+    assert 0 < match("common words", "common words " * 500) < 1
+    assert match("zebra", "Nothing of it.") == 0
+
+
+@pytest.mark.anyio
+async def test_a_long_page_whose_section_answers_comes_before_one_that_scatters_the_words(tmp_path: Path) -> None:
+    told = "Other things are told here at length. " * 12
+    parts = {number: f"## Part {number}\n\n{told}" for number in range(12)}
+    apart = {1: "transaction", 3: "wraparound", 5: "vacuum", 7: "table", 9: "table"}
+    texts = {
+        "answer": [*parts.values(), "## Upkeep\n\nTransaction wraparound is prevented by a vacuum of the table."],
+        "apart": [f"{text} {apart.get(number, '')}" for number, text in parts.items()],
+    }
+    store = await SqliteStore.open(tmp_path / "s.sqlite")
+    made = [snapshot(f"https://a.example/{name}", text="\n\n".join(text), title=name) for name, text in texts.items()]
+    await store.keep_many([(one, derive(one)) for one in made])
+    answer = await Archive(store).search(ArchiveQuery("transaction wraparound vacuum table", mode="text", limit=1))
+    await store.close()
+    assert [one.document.url for one in answer.results] == ["https://a.example/answer"]

@@ -68,7 +68,7 @@ The number.
         ("KeyError", "`exception KeyError`"),
         ("--depth", "-d &lt;n>\n--depth"),
         ("server.port", "The number."),
-        ("KeyError base class", "The exceptions"),
+        ("KeyError base class", "The base class of"),
     ],
 )
 def test_a_name_alone_is_answered_by_its_definition(question: str, beginning: str) -> None:

@@ -23,10 +23,10 @@ from mcp_web.archive.find import (
     document_of,
     with_headlines,
 )
-from mcp_web.archive.fuse import LEAST, UNKNOWN, Meaning, Scales, near_by_meaning, near_only, with_match
+from mcp_web.archive.fuse import LEAST, UNKNOWN, Meaning, Scales, near_by_meaning, near_only, with_match, with_words
 from mcp_web.archive.highlight import Highlight, Marker, highlights
 from mcp_web.archive.passage import ArchivePassage, best_passage
-from mcp_web.archive.query import Question, corrected, parse
+from mcp_web.archive.query import corrected, parse
 from mcp_web.embed.embedder import QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
 from mcp_web.store.protocol import DocumentFilter, DocumentRow, Store
@@ -74,10 +74,9 @@ class Archive:
             mode: SearchMode = query.mode if meaning or by_match else "text"
             scores = combined(words.matches, _near(meaning, words, query, scales), mode, scales)
             scores = await with_headlines(self._store, scores, words)
-            most = max(query.limit, LEAST) if by_match else query.limit
-            rows = await best_rows(self._store, scores, words, most, self._today())
+            rows = await best_rows(self._store, scores, words, max(query.limit, LEAST), self._today())
             asked = text if by_match else ""
-            quoted = (await anyio.to_thread.run_sync(_quoted, words.question, rows, asked))[: query.limit]
+            quoted = (await anyio.to_thread.run_sync(_quoted, words, rows, asked, mode))[: query.limit]
             facts["results"] = len(quoted)
         if mode != "text" and not rows:
             notes.append("No document contains these words, and none is near in meaning.")
@@ -175,22 +174,24 @@ class _Quoted:
     passage: ArchivePassage | None
 
 
-def _quoted(question: Question, rows: Sequence[tuple[DocumentRow, float]], asked: str) -> list[_Quoted]:
-    """The documents with their snippets and passages; ranked by how these match `asked`, if it is given."""
-    marker = Marker(question)
+def _quoted(words: ByWords, rows: Sequence[tuple[DocumentRow, float]], asked: str, mode: SearchMode) -> list[_Quoted]:
+    """The documents with their snippets and passages, ranked by how these match the question: by words, unless only
+    meaning counts, and by the static signal if `asked` is given."""
+    marker = Marker(words.question, words.matches.worths)
     found = [
         _Quoted(row, score, highlights(marker, row.title, row.markdown), best_passage(marker, row.markdown))
         for row, score in rows
     ]
-    return _by_match(asked, found) if asked else found
+    scores = [one.score for one in found]
+    if mode != "semantic":
+        scores = with_words(scores, [one.passage.match if one.passage else 0.0 for one in found])
+    if asked:
+        scores = with_match(asked, [_text_of(one) for one in found], scores)
+    ranked = (replace(one, score=score) for one, score in zip(found, scores, strict=True))
+    return sorted(ranked, key=lambda one: -one.score)
 
 
-def _by_match(question: str, found: list[_Quoted]) -> list[_Quoted]:
-    texts = [
-        " ".join((one.row.title, *one.passage.section_path, one.passage.text)) if one.passage else one.row.title
-        for one in found
-    ]
-    scores = with_match(question, texts, [one.score for one in found])
-    return sorted(
-        (replace(one, score=score) for one, score in zip(found, scores, strict=True)), key=lambda one: -one.score
-    )
+def _text_of(found: _Quoted) -> str:
+    """The title, the headings and the passage of a document."""
+    passage = found.passage
+    return " ".join((found.row.title, *passage.section_path, passage.text)) if passage else found.row.title

@@ -6,7 +6,7 @@ import bisect
 import html
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mcp_web.archive.query import Question
@@ -67,9 +67,13 @@ class Marker:
     substrings, much faster than with a pattern of all words; only the words found there are stemmed.
     """
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, worths: Mapping[str, float] | None = None) -> None:
+        """`worths` are those of the words of the question; equal if they are not given."""
         self.names = question.names if question.is_name else ()
         telling = question.without_stop_words(question.wanted) or question.wanted
+        known = {word: worth for word, worth in (worths or dict.fromkeys(telling, 1.0)).items() if word in telling}
+        self.worths = {term: worth for word, worth in known.items() for term in _forms(word)}
+        self.total = sum(known.values())
         self._ngrams = [fold(word) for word in telling if is_unspaced(word)]
         spaced = [word for word in telling if not is_unspaced(word)]
         self._wanted = {term for word in spaced for term in query_terms(word)}
@@ -112,6 +116,10 @@ class Marker:
         forms = (*words(form), form.lower())
         found = (term for word in forms for term in terms(word, language) if term in self._wanted)
         return next(found, "") or (fold(form) if fold(form).startswith(self._prefixes) else "")
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    return (fold(word),) if is_unspaced(word) else query_terms(word)
 
 
 def highlights(marker: Marker, title: str, markdown: str, most: int = 2) -> tuple[Highlight, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mcp_web.archive.highlight import Marker
 from mcp_web.lru import cached_if_short
+from mcp_web.text.bm25 import PASSAGES
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import Block, blocks
 from mcp_web.text.names import Name, definitions, heading_keys
@@ -30,15 +31,23 @@ class ArchivePassage:
     text: str
     start: int
     end: int
+    match: float = 0.0  # 0…1: how much of the question its words and the headings above it contain
 
 
 def best_passage(marker: Marker, markdown: str) -> ArchivePassage | None:
-    """Where a name of the question is defined; else the blocks of one section that contain the most words of the
-    question, or the first blocks if none does."""
+    """Where a name of the question is defined; else the blocks of one section that match the question best by words,
+    or the first blocks if none does."""
     read = markdown[:_READ_MOST]
     sections = _sections(read)
-    found = _definition(marker.names, read, sections) or _most_words(marker, read, sections)
-    return ArchivePassage(found[0], markdown[found[1] : found[2]], found[1], found[2]) if found else None
+    if (defined := _definition(marker.names, read, sections)) is not None:
+        return _passage(markdown, defined, 1.0)
+    matched = _best_match(marker, read, sections)
+    return _passage(markdown, *matched) if matched else None
+
+
+def _passage(markdown: str, found: _Found, match: float) -> ArchivePassage:
+    path, start, end = found
+    return ArchivePassage(path, markdown[start:end], start, end, match)
 
 
 def _definition(asked: Sequence[Name], markdown: str, sections: Sequence[Section]) -> _Found | None:
@@ -56,20 +65,33 @@ def _definition(asked: Sequence[Name], markdown: str, sections: Sequence[Section
     return None
 
 
-def _most_words(marker: Marker, markdown: str, sections: Sequence[Section]) -> _Found | None:
+def _best_match(marker: Marker, markdown: str, sections: Sequence[Section]) -> tuple[_Found, float] | None:
     language = language_of(markdown)
     spans = marker.spans(markdown, language)
     starts = [start for start, _, _ in spans]
-    best: tuple[float, _Found] | None = None
+    words = [term for _, _, term in spans]
+    best: tuple[_Found, float] | None = None
     for path, places in sections:
-        above = {term for _, _, term in marker.spans(" ".join(path), language)}
+        above = dict.fromkeys((term for _, _, term in marker.spans(" ".join(path), language)), 1)
         for start, end in places:
-            held = {term for _, _, term in spans[bisect_left(starts, start) : bisect_left(starts, end)]}
+            first, last = bisect_left(starts, start), bisect_left(starts, end)
             # A word in the headings above says what the passage is about, but the passage should say something too.
-            worth = len(held) + 0.5 * len(above - held) if held else 0.0
-            if best is None or worth > best[0]:
-                best = (worth, (path, start, end))
-    return best[1] if best else None
+            match = _match(marker, words[first:last], above, end - start) if first < last else 0.0
+            if best is None or match > best[1]:
+                best = ((path, start, end), match)
+    return best
+
+
+def _match(marker: Marker, words: Sequence[str], above: Mapping[str, int], length: int) -> float:
+    """The BM25 score of a passage, as a share of what one full of the question's words would get."""
+    counts = dict(above)
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    norm = PASSAGES.k1 * (1 - PASSAGES.b + PASSAGES.b * length / _ENOUGH)
+    found = 0.0
+    for word, count in counts.items():
+        found += marker.worths.get(word, 0.0) * count / (count + norm)
+    return found / (marker.total or 1.0)
 
 
 def _places(found: Sequence[Block]) -> tuple[tuple[int, int], ...]:
