@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from mcp_web import __version__
-from mcp_web.extract.characters import clean_text
+from mcp_web.extract.characters import clean_line, clean_text
 from mcp_web.extract.markdown import read_links
 from mcp_web.extract.natural_language import detect_language
 from mcp_web.extract.summary import summarise
@@ -45,7 +45,7 @@ def assemble(
     text, cut_notes = cut(_BLANKS.sub("\n\n\n", text).strip("\n"), LONGEST)
     if not text.strip():
         cut_notes = (*cut_notes, "The document contains no text.")
-    title = _clean_line(title or file_name(page.final_url) or host_of(page.final_url) or page.final_url)[:500]
+    title = clean_line(title or file_name(page.final_url) or host_of(page.final_url) or page.final_url)[:500]
     facts = _clean_facts(replace(facts, content_type=facts.content_type or page.media_type))
     if facts.language is None and kind != "data":
         facts = replace(facts, language=detect_language(text))
@@ -67,11 +67,8 @@ def assemble(
 def _clean_facts(facts: Metadata) -> Metadata:
     """The metadata without invisible characters, each fact on one line."""
     named = {one.name: getattr(facts, one.name) for one in fields(facts)}
-    return replace(facts, **{name: _clean_line(value) for name, value in named.items() if isinstance(value, str)})
-
-
-def _clean_line(text: str) -> Any:
-    return " ".join(clean_text(text)[0].split())
+    cleaned: dict[str, Any] = {name: clean_line(value) for name, value in named.items() if isinstance(value, str)}
+    return replace(facts, **cleaned)
 
 
 def cut(text: str, most: int) -> tuple[str, tuple[str, ...]]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from mcp_web.text.spaces import fold_spaces
+
 _EMOJI = "\u00a9\u00ae\u203c\u2049\u20e3\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f"
 _EMOJI += "\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _JOINED = "\u0600-\u07bf\u0840-\u08ff\u0900-\u0df4\u0f00-\u109f\u1780-\u17ff"
@@ -72,6 +74,12 @@ def clean_text(text: str) -> tuple[str, int]:
         runs += _counts(text, run_start, done)
     parts.append(text[done:])
     return "".join(parts), runs
+
+
+def clean_line(text: str) -> str:
+    """The text on one line, without invisible characters."""
+    plain = text if text.isascii() and text.isprintable() else clean_text(text)[0]
+    return fold_spaces(plain)
 
 
 def _counts(text: str, start: int, end: int) -> bool:

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from mcp_web.extract.characters import clean_text
+from mcp_web.extract.characters import clean_line
 from mcp_web.extract.natural_language import detect_language
 from mcp_web.extract.structured import Structured, read_structured, types_of
 from mcp_web.extract.works import citation_entries
@@ -268,10 +268,7 @@ def _text(value: Any, most: int) -> str:
         return ""
     from html import unescape
 
-    text = unescape(value[: most * 4])
-    if not (text.isascii() and text.isprintable()):
-        text = clean_text(text)[0]
-    return shortened_at_word(" ".join(text.split()), most)
+    return shortened_at_word(clean_line(unescape(value[: most * 4])), most)
 
 
 _SEPARATOR = re.compile(r"\s+[|\-–—·•»«:/~‹›]{1,2}\s+|\s*[|»]\s*|:\s+")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.extract.characters import clean_text
+from mcp_web.extract.characters import clean_line
 from mcp_web.text.shorten import shortened
 
 if TYPE_CHECKING:
@@ -170,7 +170,4 @@ def _bound(value: Any, depth: int) -> Any:
 
 
 def _bound_text(value: str) -> str:
-    text = value[: _STRING * 4]
-    if not (text.isascii() and text.isprintable()):
-        text = clean_text(text)[0]
-    return shortened(" ".join(text.split()), _STRING)
+    return shortened(clean_line(value[: _STRING * 4]), _STRING)

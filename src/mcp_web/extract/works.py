@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.extract.characters import clean_text
+from mcp_web.extract.characters import clean_line
 from mcp_web.extract.office.package import Element, attribute
 from mcp_web.text.json_fields import items, mapping, text, texts
 from mcp_web.text.papers import csl_date, written_date
@@ -239,7 +239,7 @@ def citation_entries(tree: Tree) -> tuple[dict[str, Any], ...]:
 def _tags(tree: Tree) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for meta in tree.select("meta[name^='citation_' i][content]")[:_MOST]:
-        value = " ".join(clean_text((meta.attr("content") or "")[:_CHARS])[0].split())
+        value = clean_line((meta.attr("content") or "")[:_CHARS])
         if value:
             found.setdefault((meta.attr("name") or "").lower(), []).append(value)
     return found
