@@ -82,7 +82,7 @@ def _detected(body: bytes, url: str) -> str:
 
     tld = (urlsplit(url).hostname or "").rpartition(".")[2].lower()
     hint = tld if tld.isascii() and tld.isalpha() else None
-    # 256 KiB decide as well as the whole body and bound the time.
+    # The first 256 KiB are enough to detect it, and limit the time.
     return (detect(body[: 1 << 18], Detection(tld=hint)).encoding or "windows-1252").lower()
 
 

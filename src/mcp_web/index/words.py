@@ -95,7 +95,7 @@ class PageWords:
 
     def _mentions(self, name: str, known: set[str]) -> bool:
         sequence, compounds = page_terms(name, self.language, stop=())
-        # `2011-12` is also written with a dash; the parts of `4.2` are another version's too.
+        # The parts of `2011-12` may be written with another dash; those of `4.2` would also match another version.
         wanted = sequence if "-" in name or not compounds else compounds
         return all(term in self._postings or term in known for term in wanted)
 

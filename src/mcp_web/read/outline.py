@@ -86,7 +86,7 @@ def _unknown(headings: Sequence[Heading], name: str) -> InvalidInput:
             suggestion="Leave `section` out; use `start` and `max_chars` to page through the text.",
         )
     shown = dict.fromkeys([*(folded[text] for text in near), *(heading.text for heading in headings[:12])])
-    # Headings are untrusted text of the page: whoever shows them must mark them as such.
+    # Headings are untrusted text of the page: `page_text` is shown marked as such.
     return InvalidInput(
         f"The page has no section “{name}”.",
         suggestion="Use one of the page's headings, listed below.",
