@@ -60,3 +60,10 @@ def test_links_beyond_the_most_stay_as_their_text():
 def test_a_signature_with_linked_types_is_one_piece_of_code():
     signature = "`reschedule(when:` [`float`](https://docs.example/f) `|` [`None`](https://docs.example/n)`)`"
     assert text_only(f"{signature}\n\nSee [`a`](/a) [`b`](/b).") == "`reschedule(when: float | None)`\n\nSee `a` `b`."
+
+
+def test_code_beside_a_link_that_is_left_out_stays_one_code_span():
+    text = "`method` [`Pool.`](https://a.example/p#Pool)`dispose()`, `` ` ``[`x`](https://a.example/p#x)"
+    assert text_only(text) == "`method` `Pool.dispose()`, `` ` `` `x`"
+    assert numbered(text, "https://a.example/p").text == "`method` `Pool.dispose()`, `` ` `` `x`"
+    assert text_only(r"\`[`x`](https://a.example/p)") == r"\``x`"

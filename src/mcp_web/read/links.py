@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mcp_web.model.page import Link
-from mcp_web.text.inline import inline_text, links
+from mcp_web.text.inline import append_inline, inline_text, links
 
 # A signature whose types were links: several code spans that fill a line, the first with an opening parenthesis.
 _SIGNATURE = re.compile(r"^`[^`\n(]*+\([^`\n]*+`(?: ?`[^`\n]++`)+$", re.MULTILINE)
@@ -58,7 +58,8 @@ def _replace(markdown: str, show: Callable[[str, str], str]) -> str:
     for link in links(markdown):
         if not link.is_image:
             text, url = markdown[link.start + 1 : link.close], markdown[link.url_start : link.url_end]
-            parts += [markdown[at : link.start], show(text, url)]
+            append_inline(parts, markdown[at : link.start])
+            append_inline(parts, show(text, url))
             at = link.end
-    parts.append(markdown[at:])
+    append_inline(parts, markdown[at:])
     return "".join(parts)

@@ -20,7 +20,7 @@ from mcp_web.text.spaces import fold_spaces
 _ADDRESS = r"<?(?:(?<=<)[^<>\n]*+(?=>)|(?:[^()\s<>]|\([^()\s]*\))*+)>?"  # in <> with any parentheses, else in pairs
 # One pass over inline markup; the first alternative that matches wins, so code comes before everything else.
 _INLINE = re.compile(
-    r"(?<!`)(?P<ticks>`++)(?P<code>.{1,2000}?)(?<!`)(?P=ticks)(?!`)"
+    r"(?:(?<![\\`])|(?<=\\`))(?P<ticks>`++)(?P<code>.{1,2000}?)(?<!`)(?P=ticks)(?!`)"
     r"|(?P<escape>\\[!-/:-@\[-`{-~])"
     rf"|(?P<image>!\[(?P<alt>[^\]\n]{{0,300}})\]\({_ADDRESS}(?:\s+\"[^\"]{{0,300}}\")?\))"
     r"|(?P<open>(?<!\\)\[(?=(?:[^\[\]\n]|\[[^\[\]\n]*\]|\n(?!\n)){1,400}?\]\())"
@@ -34,7 +34,7 @@ _INLINE = re.compile(
 _MARKS = re.compile(r"[`\\\[\]<&*~_!]")  # of which all inline markup has one
 _REFERENCE = re.compile(r"\[([^\[\]\n]{1,500})\]\[[^\[\]\n]{0,100}\]")
 _CODE_SPAN = re.compile(
-    r"(?<!`)(?P<ticks>`++)(?:[^`\n]++|\n(?![ \t]*+\n)|(?!(?P=ticks)(?!`))`++){1,200}+(?P=ticks)(?!`)"
+    r"(?:(?<![\\`])|(?<=\\`))(?P<ticks>`++)(?:[^`\n]++|\n(?![ \t]*+\n)|(?!(?P=ticks)(?!`))`++){1,200}+(?P=ticks)(?!`)"
 )
 _BRACKET = re.compile(r"\\[\[\]]|!?\[|\]|\n[ \t]*\n")
 _TARGET = re.compile(
@@ -122,6 +122,20 @@ def inline_markup(text: str, base: int = 0, *, alt: bool = False, notes: bool = 
         elif found["note"] is None or not notes:
             drop.append((start, end))
     return drop
+
+
+def append_inline(parts: list[str], piece: str, *, join: bool = True) -> None:
+    """Append inline Markdown; a code span right after another one joins it, or stands after a space.
+
+    Side by side their backticks would be read as one longer delimiter.
+    """
+    before = parts[-1] if parts else ""
+    if piece.startswith("`") and before.endswith("`") and not before.endswith("\\`"):
+        if join and not piece.startswith("``") and not before.endswith("``"):
+            parts[-1], piece = before[:-1], piece[1:]
+        else:
+            piece = f" {piece}"
+    parts.append(piece)
 
 
 def without_images(text: str) -> str:

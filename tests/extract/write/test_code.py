@@ -123,3 +123,9 @@ def test_code_in_the_rows_of_a_table_is_a_block(md) -> None:
     )
     html = f"<blockquote><table class=RktBlk><tr><td>{inner}</td></tr><tr><td>5</td></tr></table></blockquote>"
     assert md(html) == "```\n> (module m\n  (open))\n5\n```"
+
+
+def test_code_right_after_code_is_one_code_span_and_keys_are_two(md):
+    assert md("<p>Use <code>a.</code><code>b()</code>.</p>") == "Use `a.b()`."
+    assert md("<p>Press <kbd>Ctrl</kbd><kbd>C</kbd>.</p>") == "Press `Ctrl` `C`."
+    assert md("<p><code>`</code><code>z</code></p>") == "`` ` `` `z`"

@@ -11,6 +11,7 @@ from turbohtml import Element, Text
 from mcp_web.extract.html.write import images, tags
 from mcp_web.extract.html.write.draft import MAX_DEPTH, WriterState
 from mcp_web.extract.html.write.escape import JOINT, code_span, escape, escape_line_start, escape_links
+from mcp_web.text.inline import append_inline
 from mcp_web.text.spaces import fold_spaces
 
 if TYPE_CHECKING:
@@ -177,7 +178,8 @@ def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
     if (draft.in_heading or draft.in_link or draft.in_cell) and "<" in text:
         write_children(draft, element, out)  # programs that strip tags would lose `<T>` in code
     elif draft.in_link or element.select_one("a[href],br") is None:
-        out.append(_spaced_code(text))
+        # Two keys beside each other are not one word.
+        append_inline(out, _spaced_code(text), join=element.tag != "kbd")
     else:
         write_linked_code(draft, element, out)
 
@@ -205,8 +207,7 @@ def _flush_code(held: list[str], out: list[str]) -> None:
     if text.isspace():
         out.append(" ")
     elif text:
-        # Without a space the backticks of two adjacent code spans would join.
-        out.append((" " if out and out[-1].endswith("`") else "") + _spaced_code(text))
+        append_inline(out, _spaced_code(text))
     held.clear()
 
 
