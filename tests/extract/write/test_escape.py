@@ -72,3 +72,9 @@ def test_inline_code_holds_backticks(md) -> None:
 
 def test_code_that_looks_like_a_link_stays_as_typed(md) -> None:
     assert md("<p><code>f[0](x)</code></p>") == "`f[0](x)`"
+
+
+def test_breaks_at_the_ends_of_emphasis_stay_outside_of_its_marks(md) -> None:
+    assert md("<p><b>Valves<br></b>open<b><i><br></i></b> and <b><br>close</b></p>") == (
+        "**Valves**  \nopen  \nand  \n**close**"
+    )

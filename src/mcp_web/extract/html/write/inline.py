@@ -93,13 +93,14 @@ def paragraphs(run: str) -> list[str]:
 
 
 def wrap(run: str, mark: str, out: list[str]) -> None:
-    """Put marks around a run, with white space outside the marks."""
+    """Add marks around a run; white space and line breaks at its ends stay outside them."""
     core = run.strip()
+    while core.startswith(BREAK) or core.endswith(BREAK):
+        core = core.strip(BREAK).strip()
     if not core or BREAK + BREAK in core:
         out.append(run)
         return
-    lead = run[: len(run) - len(run.lstrip())]
-    tail = run[len(run.rstrip()) :]
+    lead, _, tail = run.partition(core)
     if core.startswith(mark) and core.endswith(mark):
         mark = ""
     out.append(f"{lead}{mark}{core}{mark}{tail}")
