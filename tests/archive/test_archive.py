@@ -129,6 +129,20 @@ async def test_filters_and_limits(store: Store) -> None:
     assert mine[:12] not in _ids(await _ask(store, "word", since="2021-01-01", limit=50))
 
 
+async def test_few_results_are_the_first_of_many(store: Store) -> None:
+    for number in range(8):
+        await _keep(
+            store, f"https://a.example/{number}", "An anchor, an anchor and its chain. " * (9 - number), "Notes"
+        )
+    await _keep(
+        store, "https://a.example/about", "What holds a ship. An anchor is heavy. " + "Other text. " * 60, "Anchor"
+    )
+    many = _ids(await _ask(store, "anchor", limit=10))
+    assert len(many) == 9
+    assert _ids(await _ask(store, "anchor", limit=1)) == many[:1]
+    assert _ids(await _ask(store, "anchor", limit=3)) == many[:3]
+
+
 @pytest.mark.parametrize(("text", "changes"), [("", {}), ("***", {}), ("word", {"since": "yesterday"})])
 async def test_a_question_that_cannot_be_asked_is_invalid_input(
     store: Store, text: str, changes: dict[str, str]

@@ -9,7 +9,7 @@ from datetime import date
 
 from mcp_web.archive.about import scored
 from mcp_web.archive.answer import ArchiveDocument, ArchiveQuery, SearchMode, document_id
-from mcp_web.archive.fuse import Meaning, Scales, by_meaning_alone, fused, with_age
+from mcp_web.archive.fuse import LEAST, Meaning, Scales, by_meaning_alone, fused, with_age
 from mcp_web.archive.highlight import holds_phrase
 from mcp_web.archive.query import Question, with_changes
 from mcp_web.archive.typos import correction, neighbours
@@ -50,7 +50,7 @@ class ByWords:
 
 async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> ByWords:
     """Find candidates by words; `only_words` when there will be no search by meaning."""
-    question, limit = parsed.question, parsed.query.limit
+    question, limit = parsed.question, max(parsed.query.limit, LEAST)  # fewer results are the first of more
     pool = max(limit, _PHRASE_POOL if question.phrases else rows_to_read(limit) if only_words else _COMPARED)
     rows = rows_to_read(limit)
     found = await store.find_by_words(question.for_store(parsed.filter), pool, rows=rows)

@@ -24,10 +24,14 @@ _LINKED = re.compile(r"\[(`[^`\n]*`)\]\([^)\n]*\)")
 _TERM_LINES = re.compile(r"(?:^(?![:>#|])\S[^\n]{0,199}\n){1,4}(?=: )", re.MULTILINE)
 # What is behind the name: arguments, values, a type, a description.
 _BEHIND = re.compile(r"&lt;|[(\[<=:,{]|\s[—–-]\s")
-_KIND = re.compile(
-    r"(?:(?:abstract|async|static|class|classmethod|staticmethod|exception|function|method|property|attribute|type|const"
-    r"|var|let|def|enum|interface|struct)\s+)+"
+# What kind of thing a name is, before it (`class Popen`, `Class: http.Agent`) or behind it (`AllowOverride Directive`).
+_KINDS = (
+    "class|exception|function|method|property|attribute|type|enum|interface|struct|event|macro|variable|option|module"
 )
+_KIND = re.compile(
+    rf"(?:(?:abstract|async|static|classmethod|staticmethod|const|var|let|def|new|{_KINDS})\s+|(?i:{_KINDS}):\s+)+"
+)
+_KIND_BEHIND = re.compile(rf"(?<=\S)\s+(?:directive|command|element|statement|{_KINDS})$", re.IGNORECASE)
 _NEGATION = re.compile(r"\[no-\]")  # of `--[no-]verify`
 # How a name is written that is one word: a flag, a call, a variable, capitals.
 _WRITTEN_AS_NAME = re.compile(r"--?\w|[$@]\w|_+\w+|[A-Z][A-Z0-9]{2,}$|.*\w\(\)$")
@@ -65,7 +69,8 @@ def signature_name(signature: str) -> str:
     signature = _LINKED.sub(r"\1", signature)
     plain = _NEGATION.sub("", signature.replace("`", "").replace("\\", "")).strip()
     is_call = "(" in plain
-    before = _KIND.sub("", _BEHIND.split(plain, maxsplit=1)[0].strip() or plain).split()
+    named = _KIND.sub("", plain, count=1) if _KIND.match(plain) else plain
+    before = _KIND_BEHIND.sub("", _BEHIND.split(named, maxsplit=1)[0].strip() or named).split()
     if not before:
         return ""
     # `--color always|never` begins with its name; `PyObject *PyObject_Call(…)` ends with it.
