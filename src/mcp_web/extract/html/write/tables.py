@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MAX_COLUMNS = 200
 MAX_SPAN = 1000
 _GRID_CLASS = "summary-table"
+_ROLES = frozenset(("table", "grid", "treegrid"))
+_TABLES = "table,[role=table],[role=grid],[role=treegrid]"
 _ROLE_CELLS = "[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]"
 _SECTION = "h1,h2,h3,h4,h5,h6,details"
 
@@ -49,8 +51,8 @@ def mark_grids(draft: WriterState, survey: Survey) -> None:
     if _GRID_CLASS in survey.classes:
         for element in survey.root.select(f"div.{_GRID_CLASS}"):
             draft.special[element] = write_columns
-    for element in survey.root.select(":is([role=table],[role=grid],[role=treegrid]):not(table)"):
-        if element.select_one("table,[role=table],[role=grid]") is None:
+    for element in survey.tagged:
+        if element.tag != "table" and element.attr("role") in _ROLES and element.select_one(_TABLES) is None:
             draft.special[element] = write_roles
 
 
