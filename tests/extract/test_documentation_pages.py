@@ -33,11 +33,12 @@ def test_javadoc_grid_of_columns_is_a_table() -> None:
 
 def test_doxygen_title_is_the_first_heading_and_captions_of_graphs_are_left_out() -> None:
     html = f"""<meta name="generator" content="Doxygen 1.9.4"><div id="doc-content"><div class="header">
-        <div class="headertitle"><div class="title">Valve Class Reference</div></div></div><div class="contents">
+        <div class="headertitle"><div class="title">Valve Class Reference<div class="ingroups">
+        <a href="steam.html">Steam</a></div></div></div></div><div class="contents">
         {TEXT}<div class="dynheader">Inheritance diagram for Valve:</div><a href="#details">More...</a>
         <h2 class="groupheader">Members</h2>{TEXT}</div></div>"""
     text = markdown(html)
-    assert text.startswith("# Valve Class Reference\n")
+    assert text.startswith("# Valve Class Reference\n\n[Steam](")
     assert "## Members" in text
     assert "diagram" not in text
     assert "More..." not in text

@@ -27,7 +27,17 @@ def mark_titles(draft: WriterState, survey: Survey) -> None:
     """Find titles of pages that are headings by their class alone."""
     if not _TITLE_BOXES.isdisjoint(survey.classes):
         for element in survey.root.select(_TITLES):
-            draft.special[element] = write_heading
+            draft.special[element] = write_title
+
+
+def write_title(draft: WriterState, element: Element, out: list[str]) -> None:
+    """A title in no heading; blocks inside it, such as Doxygen's list of groups, are written after it."""
+    inside = [child for child in element if isinstance(child, ElementType) and child.tag == "div"]
+    for child in inside:
+        child.extract()
+    write_heading(draft, element, out)
+    for child in inside:
+        draft.walk(draft, child, out)
 
 
 def write_heading(draft: WriterState, element: Element, out: list[str]) -> None:
