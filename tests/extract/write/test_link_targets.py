@@ -97,3 +97,8 @@ def test_picture_that_alone_links_a_page_names_the_link(md) -> None:
 
 def test_picture_that_links_its_own_large_form_is_no_link(md) -> None:
     assert md('<p>Seen.</p><p><a href="/large/1.JPG?w=2000"><img src="1.jpg" alt="Rams at work"></a></p>') == "Seen."
+
+
+def test_pictures_that_turn_the_pages_of_a_manual_are_left_out(md) -> None:
+    html = '<p>Seen.</p><p><a href="a.html"><img src="u.png" alt="[Up]"></a> <a href="b.html"><img src="n.png" alt="&lt;- Next"></a></p>'
+    assert md(html) == "Seen."

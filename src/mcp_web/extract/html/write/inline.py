@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 BREAK = "\x00"  # a line break inside a run; HTML parsers replace NUL, so the text of a page never has it
 _SIGNS = frozenset(("", "¶", "#", "§", "🔗", "⚓", "∞", "◆", "◇", "¤", "\u200b"))
 _SIGN_WORDS = frozenset(("link", "permalink", "anchor", "copy link", "link to this heading", "direct link"))
+# Names of pictures that link the other pages of a manual.
+_PAGE_TURNS = frozenset(("", "next", "previous", "prev", "up", "top", "home", "contents", "back", "forward", "index"))
+_ARROWS = " []()<>«»←→↑↓-=:."
 _BADGES = frozenset(("mlabel", "badge", "label", "tag", "chip", "pill"))
 _POWER = re.compile(r"[-+−]?(?:\d+|[a-zA-Z])(?:[-+−*/](?:\d+|[a-zA-Z]))*\Z")
 
@@ -261,7 +264,8 @@ def _picture_label(draft: WriterState, element: Element, href: str, url: str) ->
     if images.is_picture(url):
         return ""
     label = images.label_of(element)
-    return label if label and href not in draft.text_link_targets() else ""
+    is_named = label.strip(_ARROWS).lower() not in _PAGE_TURNS
+    return label if is_named and href not in draft.text_link_targets() else ""
 
 
 def is_permalink(draft: WriterState, element: Element) -> bool:
