@@ -128,4 +128,5 @@ def test_code_in_the_rows_of_a_table_is_a_block(md) -> None:
 def test_code_right_after_code_is_one_code_span_and_keys_are_two(md):
     assert md("<p>Use <code>a.</code><code>b()</code>.</p>") == "Use `a.b()`."
     assert md("<p>Press <kbd>Ctrl</kbd><kbd>C</kbd>.</p>") == "Press `Ctrl` `C`."
+    assert md("<p><code>name</code><code>string</code></p>") == "`name` `string`"
     assert md("<p><code>`</code><code>z</code></p>") == "`` ` `` `z`"

@@ -17,8 +17,12 @@ _SOME = 0.25
 _ITEMS = 0.5  # share of sentences in a page's text; a page with less consists of items
 _TEXT = 0.5  # share of sentences in an element without its list; with less the list is not part of a text
 _LINES = 3  # blocks of a list or table from which on it is kept or removed as a whole
+_MOST_OF = 2 / 3  # of the text of an element
 _STORY = 300  # characters of sentences
 _FLOW = frozenset(("p", "h1", "h2", "h3"))
+_TEXT_TAGS = frozenset(
+    ["p", "li", "dd", "dt", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "blockquote", "center"]
+)
 _TITLES = frozenset(("h1", "h2", "h3"))
 _BACK = "a[href^='#'],a[href*='#'][href*=toc]"
 _STOPS = ".!?…。！？"
@@ -44,6 +48,8 @@ def decide(figures: PageFigures, chances: list[float]) -> tuple[list[bool], floa
     _keep_lists_in_text(read, units, kept)
     _keep_code(read, kept)
     is_article = figures.declared == "article"
+    if not is_article:
+        _keep_sentences(read.blocks, kept)
     _settle_headings(read.blocks, kept, is_article)
     if not is_article or len(kept) <= _SMALL:
         _keep_titles(read.blocks, kept)
@@ -146,6 +152,29 @@ def _keep_code(read: Blocks, kept: list[bool]) -> None:
     for at, block in enumerate(read.blocks):
         if not kept[at] and block.box.tag == "pre":
             kept[at] = _is_beside(read, kept, block.box, [at - 1])
+
+
+def _keep_sentences(blocks: list[HtmlBlock], kept: list[bool]) -> None:
+    """Keep sentences between kept lines of the same element if most of its text stays: a text has no holes."""
+    groups: dict[Box, list[int]] = {}
+    for at, block in enumerate(blocks):
+        groups.setdefault(_section_of(block.box), []).append(at)
+    for members in groups.values():
+        staying = [at for at in members if kept[at]]
+        size = sum([len(blocks[at].text) for at in staying])
+        if len(staying) == len(members) or size < _MOST_OF * sum([len(blocks[at].text) for at in members]):
+            continue
+        for at in members[members.index(staying[0]) : members.index(staying[-1])]:
+            block = blocks[at]
+            is_text = block.prose > 0 and block.links < 0.5 * len(block.text)
+            kept[at] = kept[at] or (is_text and not says_aside(block.text))
+
+
+def _section_of(box: Box) -> Box:
+    """The element around the paragraph, heading or list that a box belongs to."""
+    while box.tag in _TEXT_TAGS and box.parent is not None:
+        box = box.parent
+    return box
 
 
 def _stands_in_text(read: Blocks, kept: list[bool], unit: Box, first: int, last: int) -> bool:
