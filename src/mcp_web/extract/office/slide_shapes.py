@@ -107,7 +107,7 @@ def _moved(place: Place | None, move: _Move | None) -> Place | None:
 
 
 def _inside(frame: Element | None, move: _Move | None) -> _Move | None:
-    """The move for the content of a group."""
+    """The scale and shift of a group's content on the slide."""
     outer, inner = _moved(_place(frame), move), _place(frame, "chOff", "chExt")
     if outer is None or inner is None or inner.right == inner.left or inner.bottom == inner.top:
         return move
