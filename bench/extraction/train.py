@@ -21,13 +21,13 @@ import numpy as np
 from bench.extraction.data import ROOT, Page, gold_of, group_of, html_of, manifest, scorer
 from bench.extraction.labels import label
 from mcp_web.extract.html.blocks import Box
-from mcp_web.extract.html.choose import figures_of
+from mcp_web.extract.html.choose import features_of
 from mcp_web.extract.html.decide import decide
-from mcp_web.extract.html.features import LEVELS, PageFigures
-from mcp_web.extract.html.model import FIGURES, LEAVES, MASKS, STEP, Scorer
+from mcp_web.extract.html.features import LEVELS, PageFeatures
+from mcp_web.extract.html.model import FEATURES, LEAVES, MASKS, STEP, Scorer
 
 TARGET = ROOT / "src" / "mcp_web" / "extract" / "html" / "model.json"
-NAMES = [*FIGURES, *(f"{group}.{word}" for group, words in MASKS for word in words)]
+NAMES = [*FEATURES, *(f"{group}.{word}" for group, words in MASKS for word in words)]
 TREES = 224
 SETTINGS: dict[str, Any] = {
     "objective": "binary", "learning_rate": 0.2, "num_leaves": LEAVES, "min_data_in_leaf": 40,
@@ -51,15 +51,15 @@ class Example:
     page: Page
     gold: dict[str, Any]
     fold: int
-    page_figures: PageFigures
-    figures: np.ndarray
+    page_features: PageFeatures
+    features: np.ndarray
     labels: np.ndarray  # -1 where the gold does not say
     weights: np.ndarray
     chances: list[float]
 
 
 def read_example(page: Page) -> Example | None:
-    prepared = figures_of(html_of(page), page["url"])
+    prepared = features_of(html_of(page), page["url"])
     if prepared is None:
         return None
     gold, blocks = gold_of(page), prepared.read.blocks
@@ -81,24 +81,24 @@ def _by_snippets(text: str, gold: dict[str, Any]) -> int:
     return -1
 
 
-def matrix(figures: PageFigures) -> np.ndarray:
+def matrix(features: PageFeatures) -> np.ndarray:
     rows = []
-    for at, row in figures.block_figures():
-        box = figures.read.blocks[at].box
+    for at, row in features.block_features():
+        box = features.read.blocks[at].box
         masks = (box.above, box.tags)
         bits = [mask >> bit & 1 for mask, (_, words) in zip(masks, MASKS, strict=True) for bit in range(len(words))]
-        rows.append([*figures.page, *figures.box_figures(box), *levels(figures, box), *row, *bits])
+        rows.append([*features.page, *features.box_features(box), *levels(features, box), *row, *bits])
     return np.asarray(rows, dtype=np.float64)
 
 
-def levels(figures: PageFigures, box: Box) -> list[float]:
+def levels(features: PageFeatures, box: Box) -> list[float]:
     row: list[float] = []
     level = 0
     for wanted in LEVELS:
         while level < wanted and box.parent is not None:
             box = box.parent
             level += 1
-        row += figures.level_figures(box)
+        row += features.level_features(box)
     return row
 
 
@@ -106,7 +106,7 @@ def fit(examples: list[Example], seed: int = SEEDS[0]) -> lightgbm.Booster:
     labels = np.concatenate([example.labels for example in examples])
     known = labels >= 0
     data = lightgbm.Dataset(
-        np.vstack([example.figures for example in examples])[known],
+        np.vstack([example.features for example in examples])[known],
         labels[known],
         weight=np.concatenate([example.weights for example in examples])[known],
         feature_name=[f"f{at}" for at in range(len(NAMES))],
@@ -115,7 +115,7 @@ def fit(examples: list[Example], seed: int = SEEDS[0]) -> lightgbm.Booster:
 
 
 def export(booster: lightgbm.Booster) -> dict[str, Any]:
-    """The trees as splits by figure and leaf values by tree."""
+    """The trees as splits by feature and leaf values by tree."""
     splits: dict[str, list[list[float]]] = {}
     leaves: list[list[int]] = []
     for number, info in enumerate(booster.dump_model()["tree_info"]):
@@ -137,14 +137,16 @@ def _walk(node: dict[str, Any], tree: int, values: list[float], splits: dict[str
     return left | right
 
 
-def figures(examples: list[Example]) -> dict[str, float]:
+def features(examples: list[Example]) -> dict[str, float]:
     """Scores of the chosen blocks' text, by set and by type of page."""
     score = scorer()
     found: dict[str, list[float]] = {}
     shingles, must, must_all, must_not = [], 0, 0, 0
     for example in examples:
-        kept, _ = decide(example.page_figures, example.chances)
-        text = "\n".join(block.text for block, keep in zip(example.page_figures.read.blocks, kept, strict=True) if keep)
+        kept, _ = decide(example.page_features, example.chances)
+        text = "\n".join(
+            block.text for block, keep in zip(example.page_features.read.blocks, kept, strict=True) if keep
+        )
         name, gold = example.page["set"], example.gold
         if "text" in gold:
             value = score.word_prf(text, gold["text"])[2]
@@ -168,13 +170,13 @@ def figures(examples: list[Example]) -> dict[str, float]:
 
 
 def cross_validated(examples: list[Example], seed: int) -> dict[str, float]:
-    """The figures where no page is judged by a model that saw its site."""
+    """The features where no page is judged by a model that saw its site."""
     for fold in range(FOLDS):
         booster = fit([example for example in examples if example.fold != fold], seed)
         for example in examples:
             if example.fold == fold:
-                example.chances = booster.predict(example.figures, num_threads=1).tolist()
-    return figures(examples)
+                example.chances = booster.predict(example.features, num_threads=1).tolist()
+    return features(examples)
 
 
 def main() -> None:
@@ -182,7 +184,7 @@ def main() -> None:
     parser.add_argument("--cv", action="store_true", help="cross-validate by site instead of writing the model")
     arguments = parser.parse_args()
     examples = [example for page in manifest() if (example := read_example(page)) is not None]
-    print(f"{len(examples)} pages, {sum(len(e.labels) for e in examples)} blocks, {len(NAMES)} figures", flush=True)
+    print(f"{len(examples)} pages, {sum(len(e.labels) for e in examples)} blocks, {len(NAMES)} features", flush=True)
     if arguments.cv:
         found = [cross_validated(examples, seed) for seed in SEEDS]
         for name in found[0]:
@@ -193,8 +195,8 @@ def main() -> None:
     TARGET.write_text(json.dumps(model, separators=(",", ":")) + "\n", "utf-8")
     check = Scorer(model)
     for example in examples:
-        example.chances = check.score(example.page_figures)
-    for name, value in figures(examples).items():
+        example.chances = check.score(example.page_features)
+    for name, value in features(examples).items():
         print(f"{name:22} F {value:.4f}")
 
 

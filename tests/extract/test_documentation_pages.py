@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.extract.reading import read
 
-from mcp_web.extract.html.choose import figures_of
+from mcp_web.extract.html.choose import features_of
 from mcp_web.extract.html.decide import decide
 
 TEXT = "<p>The valve opens when the pressure in the boiler is above the limit that the operator has set for it.</p>"
@@ -170,9 +170,9 @@ def test_entries_of_a_docbook_index_keep_their_links() -> None:
 
 def test_sentence_between_kept_ones_stays_but_the_last_of_an_element_may_go() -> None:
     body = "".join(f"<p>Valve {n} opens when the pressure in the boiler is above its limit.</p>" for n in range(9))
-    figures = figures_of(f"<body><div>{body}</div></body>", "https://manuals.example.org/")
-    assert figures is not None
+    features = features_of(f"<body><div>{body}</div></body>", "https://manuals.example.org/")
+    assert features is not None
     chances = [0.9] * 9
     chances[4] = chances[8] = 0.01
-    kept, _ = decide(figures, chances)
+    kept, _ = decide(features, chances)
     assert kept == [True] * 8 + [False]

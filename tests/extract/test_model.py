@@ -8,10 +8,10 @@ from importlib.resources import files
 from typing import Any
 
 from mcp_web.extract.html.blocks import Box
-from mcp_web.extract.html.choose import figures_of
+from mcp_web.extract.html.choose import features_of
 from mcp_web.extract.html.decide import threshold
-from mcp_web.extract.html.features import LEVELS, PageFigures
-from mcp_web.extract.html.model import FIGURES, LEAVES, MASKS, STEP, load_scorer
+from mcp_web.extract.html.features import LEVELS, PageFeatures
+from mcp_web.extract.html.model import FEATURES, LEAVES, MASKS, STEP, load_scorer
 
 PAGE = (
     "<title>A story</title><body><div class=menu><a href=/>Home</a> <a href=/b>About</a></div><div class='post'>"
@@ -29,26 +29,26 @@ def _model() -> dict[str, Any]:
     return read
 
 
-def _rows(figures: PageFigures) -> list[dict[str, float]]:
+def _rows(features: PageFeatures) -> list[dict[str, float]]:
     rows = []
-    for at, row in figures.block_figures():
-        box = figures.read.blocks[at].box
+    for at, row in features.block_features():
+        box = features.read.blocks[at].box
         masks = (box.above, box.tags)
-        values = [*figures.page, *figures.box_figures(box), *_levels(figures, box), *row]
-        named = dict(zip(FIGURES, values, strict=True))
+        values = [*features.page, *features.box_features(box), *_levels(features, box), *row]
+        named = dict(zip(FEATURES, values, strict=True))
         for mask, (group, words) in zip(masks, MASKS, strict=True):
             named |= {f"{group}.{word}": float(mask >> bit & 1) for bit, word in enumerate(words)}
         rows.append(named)
     return rows
 
 
-def _levels(figures: PageFigures, box: Box) -> list[float]:
+def _levels(features: PageFeatures, box: Box) -> list[float]:
     row: list[float] = []
     level = 0
     for wanted in LEVELS:
         while level < wanted and box.parent is not None:
             box, level = box.parent, level + 1
-        row += figures.level_figures(box)
+        row += features.level_features(box)
     return row
 
 
@@ -64,16 +64,16 @@ def _plain_score(model: dict[str, Any], row: dict[str, float]) -> float:
 
 
 def test_scorer_agrees_with_walking_each_tree() -> None:
-    figures = figures_of(PAGE, "https://example.org/")
-    assert figures is not None
-    chances = load_scorer().score(figures, every=True)
-    expected = [_plain_score(_model(), row) for row in _rows(figures)]
+    features = features_of(PAGE, "https://example.org/")
+    assert features is not None
+    chances = load_scorer().score(features, every=True)
+    expected = [_plain_score(_model(), row) for row in _rows(features)]
     assert len(chances) == len(expected) > 8
     assert all(abs(one - other) < 1e-9 for one, other in zip(chances, expected, strict=True))
 
 
 def test_model_uses_only_figures_the_code_computes() -> None:
-    known = {*FIGURES, *(f"{group}.{word}" for group, words in MASKS for word in words)}
+    known = {*FEATURES, *(f"{group}.{word}" for group, words in MASKS for word in words)}
     assert set(_model()["splits"]) <= known
 
 

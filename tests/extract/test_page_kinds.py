@@ -8,7 +8,7 @@ import turbohtml
 from mcp_web.extract.html.blocks import Blocks, read_blocks
 from mcp_web.extract.html.decide import decide
 from mcp_web.extract.html.engine import read_html
-from mcp_web.extract.html.features import PageFigures
+from mcp_web.extract.html.features import PageFeatures
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import ExtractRequest, Fetched, PageKind
 
@@ -77,7 +77,7 @@ def test_doubtful_line_of_an_item_stays_with_its_item_except_on_a_declared_artic
     chances = [0.05 if block.text.startswith("Help") else 0.9 for block in read.blocks]
     doubtful = next(at for at, block in enumerate(read.blocks) if block.text == "€13.00")
     chances[doubtful] = 0.35
-    kept, _ = decide(PageFigures(read, declared=declared), chances)
+    kept, _ = decide(PageFeatures(read, declared=declared), chances)
     assert kept[doubtful] is is_kept
     assert kept[-1] is False
 
@@ -90,7 +90,7 @@ def test_list_whose_best_lines_are_likelier_than_the_rest_is_not_lost_with_them(
     read = read_blocks(body)
     assert read is not None
     chances = [0.55 if at < 4 else 0.2 if at < 10 else 0.02 for at in range(len(read.blocks))]
-    kept, _ = decide(PageFigures(read, declared="article"), chances)
+    kept, _ = decide(PageFeatures(read, declared="article"), chances)
     assert kept == [True] * 10 + [False] * 8
 
 
@@ -109,7 +109,7 @@ def test_article_in_several_parts_stays_whole_and_the_next_article_goes() -> Non
     rest = "".join(f"<div class=part>{part}</div>" for part in parts[2:])
     after = f"<article><h2>Another story</h2><div class=text><p>{sentence} Another.</p></div></article>"
     read = _blocks(f"<article>{first}{rest}</article>{after}")
-    kept, _ = decide(PageFigures(read, "The old bridge", "article"), [0.9] * len(read.blocks))
+    kept, _ = decide(PageFeatures(read, "The old bridge", "article"), [0.9] * len(read.blocks))
     lost = [block.text for block, keep in zip(read.blocks, kept, strict=True) if not keep]
     assert lost == ["Another story", f"{sentence} Another."]
 
@@ -125,7 +125,7 @@ def test_sentence_in_a_heading_tag_stays_without_a_section_except_on_an_article(
         f"<h1>Lamps</h1><h2>For more than forty years we have repaired lamps made of brass.</h2><div>Menu</div>{lines}"
     )
     chances = [0.05 if block.text == "Menu" else 0.9 for block in read.blocks]
-    kept, _ = decide(PageFigures(read, declared=declared), chances)
+    kept, _ = decide(PageFeatures(read, declared=declared), chances)
     assert kept[1] is is_kept
 
 
@@ -149,5 +149,5 @@ def test_list_beside_a_paragraph_stays_among_sentences_and_goes_among_short_line
     read = read_blocks(body)
     assert read is not None
     chances = [0.9 if block.box.tag == "p" else 0.05 for block in read.blocks]
-    kept, _ = decide(PageFigures(read), chances)
+    kept, _ = decide(PageFeatures(read), chances)
     assert kept[-4:] == [is_kept] * 3 + [False]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_web.extract.html.blocks import Blocks, read_blocks
 from mcp_web.extract.html.decide import decide
-from mcp_web.extract.html.features import PageFigures
+from mcp_web.extract.html.features import PageFeatures
 from mcp_web.extract.html.model import load_scorer
 from mcp_web.extract.html.prune import prune
 from mcp_web.extract.html.rules import COMMENTS, NEVER, choose_by_rules, cut_off
@@ -28,7 +28,7 @@ class Choice:
     root: Element
     method: str  # "blocks" or "rules"
     threshold: float = 0.0
-    figures: PageFigures | None = None
+    features: PageFeatures | None = None
     chances: tuple[float, ...] = ()
     kept: tuple[bool, ...] = ()
     elements: int = 0  # of a page too large to be written whole
@@ -38,7 +38,7 @@ class Choice:
 class Weighed:
     """The blocks of a page with their chances, and the decision about each."""
 
-    figures: PageFigures
+    features: PageFeatures
     chances: list[float]
     kept: list[bool]
     threshold: float
@@ -46,10 +46,10 @@ class Weighed:
 
 def weigh(read: Blocks, title: str, declared: PageKind | None) -> Weighed:
     """Score each block and decide which to keep; the tree is not changed."""
-    figures = PageFigures(read, title, declared)
-    chances = load_scorer().score(figures)
-    kept, least = decide(figures, chances)
-    return Weighed(figures, chances, kept, least)
+    features = PageFeatures(read, title, declared)
+    chances = load_scorer().score(features)
+    kept, least = decide(features, chances)
+    return Weighed(features, chances, kept, least)
 
 
 def choose(tree: Tree, body: Element, read: Blocks | None, title: str, declared: PageKind | None) -> Choice:
@@ -59,7 +59,7 @@ def choose(tree: Tree, body: Element, read: Blocks | None, title: str, declared:
         return Choice(root, "rules", elements=cut_off(root))
     found = weigh(read, title, declared)
     root = prune(read, found.kept)
-    return Choice(root, "blocks", found.threshold, found.figures, tuple(found.chances), tuple(found.kept))
+    return Choice(root, "blocks", found.threshold, found.features, tuple(found.chances), tuple(found.kept))
 
 
 def read_content(tree: Tree, body: Element, declared: PageKind | None) -> Blocks | None:
@@ -77,7 +77,7 @@ def read_content(tree: Tree, body: Element, declared: PageKind | None) -> Blocks
     return read_blocks(body)
 
 
-def figures_of(html: str, url: str) -> PageFigures | None:
+def features_of(html: str, url: str) -> PageFeatures | None:
     """The features of a page as the engine computes them: the input for training the model."""
     import turbohtml
 
@@ -92,4 +92,4 @@ def figures_of(html: str, url: str) -> PageFigures | None:
     remove_hidden(tree, removed_later=NEVER)
     body = body_of(tree)
     read = None if body is None else read_content(tree, body, declared)
-    return None if read is None or not read.blocks else PageFigures(read, title, declared)
+    return None if read is None or not read.blocks else PageFeatures(read, title, declared)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import mul
 
 from mcp_web.extract.html.blocks import Blocks, Box, HtmlBlock
-from mcp_web.extract.html.features import PageFigures
+from mcp_web.extract.html.features import PageFeatures
 from mcp_web.extract.html.vocabulary import says_aside
 
 _HIGHEST = 0.5  # a block more likely content than not always stays
@@ -31,13 +31,13 @@ _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 Units = list[tuple[Box, list[int]]]
 
 
-def decide(figures: PageFigures, chances: list[float]) -> tuple[list[bool], float]:
+def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], float]:
     """Which blocks to keep, and the threshold that was used."""
-    read = figures.read
+    read = features.read
     if len(read.blocks) < _WHOLE:
         return [True] * len(read.blocks), 0.0
     sizes = [block.text.count(" ") + 1 for block in read.blocks]
-    if figures.declared != "article" and figures.prose_share < _ITEMS:
+    if features.declared != "article" and features.prose_share < _ITEMS:
         chances = _agreed(read.blocks, chances)
     data = read.data_tables()
     units = read.units(data)
@@ -47,13 +47,13 @@ def decide(figures: PageFigures, chances: list[float]) -> tuple[list[bool], floa
     _keep_whole(read, units, data, sizes, [chance - least for chance in chances], kept)
     _keep_lists_in_text(read, units, kept)
     _keep_code(read, kept)
-    is_article = figures.declared == "article"
+    is_article = features.declared == "article"
     if not is_article:
         _keep_sentences(read.blocks, kept)
     _settle_headings(read.blocks, kept, is_article)
     if not is_article or len(kept) <= _SMALL:
         _keep_titles(read.blocks, kept)
-    if figures.is_story:
+    if features.is_story:
         _drop_around_story(read.blocks, kept)
     return kept, least
 

@@ -254,7 +254,7 @@ def _chosen(tree: Tree, body: Element, request: ExtractRequest, page: _Page) -> 
 
     declared = declared_kind(page.metadata)
     choice = choose(tree, body, read_content(tree, body, declared), page.title, declared)
-    kind = kind_of(page.url, page.metadata, choice.figures, page.names.lowered)
+    kind = kind_of(page.url, page.metadata, choice.features, page.names.lowered)
     why = explain_choice(choice) if request.explain else None
     note = f"The page has {choice.elements:,} elements; only its beginning was read." if choice.elements else None
     return _Found([choice.root], kind, explain=why, note=note)

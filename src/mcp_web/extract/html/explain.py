@@ -16,7 +16,7 @@ _QUOTE = 80
 
 def explain_choice(choice: Choice) -> dict[str, Any]:
     """The best candidates with their scores, and the largest removed blocks."""
-    if choice.figures is None:
+    if choice.features is None:
         return {"method": choice.method, "reason": "too many elements to weigh one by one", "root": _path(choice.root)}
     return {
         "method": choice.method,
@@ -41,8 +41,8 @@ def explain_config(applied: Applied) -> dict[str, Any]:
 
 def _candidates(choice: Choice) -> list[dict[str, Any]]:
     """The boxes with most of the expected content, and how much of each was kept."""
-    assert choice.figures is not None
-    read = choice.figures.read
+    assert choice.features is not None
+    read = choice.features.read
     expected: dict[Box, float] = {}
     for block, chance in zip(read.blocks, choice.chances, strict=True):
         box: Box | None = block.box
@@ -65,8 +65,8 @@ def _candidates(choice: Choice) -> list[dict[str, Any]]:
 
 def _removed(choice: Choice) -> list[dict[str, Any]]:
     """The removed blocks with the most expected content first."""
-    assert choice.figures is not None
-    blocks = choice.figures.read.blocks
+    assert choice.features is not None
+    blocks = choice.features.read.blocks
     gone = [at for at, keep in enumerate(choice.kept) if not keep]
     gone.sort(key=lambda at: -choice.chances[at] * len(blocks[at].text))
     return [
@@ -82,8 +82,8 @@ def _removed(choice: Choice) -> list[dict[str, Any]]:
 
 
 def _reason(choice: Choice, at: int) -> str:
-    assert choice.figures is not None
-    block = choice.figures.read.blocks[at]
+    assert choice.features is not None
+    block = choice.features.read.blocks[at]
     if choice.chances[at] >= choice.threshold:
         return "its list, table or section went"
     if block.links > 0.5 * len(block.text):

@@ -2,7 +2,7 @@
 
 They are grouped by what they belong to, so that a shared feature is computed once: features of the page, of a box, of a
 box seen from blocks some levels below it, and of a block. All are generic: words in the names of elements, sizes,
-links, punctuation, position on the page. In the code a feature is called a figure.
+links, punctuation, position on the page.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from mcp_web.extract.html.vocabulary import (
 )
 from mcp_web.model.page import PageKind
 
-PAGE_FIGURES = (
+PAGE_FEATURES = (
     "chars", "prose_share", "prose_mean", "longest_share", "articles", "paragraphs", "items", "pres", "headings",
     "core_share", "core_links", "core_blocks", "declared", "mains", "titles",
 )  # fmt: skip
-BOX_FIGURES = (
+BOX_FEATURES = (
     "tag", "depth", "lift", "inside", "story", "article", "own_names", "group_count", "group_mean", "group_links",
     "group_share", "parent_tag", "own_chrome", "chrome", "own_content", "content",
 )  # fmt: skip
 LEVELS = (0, 1, 3)  # the box itself, the one around it …
-LEVEL_FIGURES = ("share", "links", "prose")
-BLOCK_FIGURES = (
+LEVEL_FEATURES = ("share", "links", "prose")
+BLOCK_FEATURES = (
     "chars", "links", "ends", "digits", "upper", "text_place", "copies", "to_h1", "run", "after_core", "last_prose",
     "tag-1", "chars+1", "tag+1", "chars-1", "links-1", "links+1", "near_prose", "near_links", "commas", "stops",
     "aside", "head_aside", "head_links", "to_head",
@@ -89,7 +89,7 @@ def _word_mask(word: str) -> int:
     return mask
 
 
-class PageFigures:
+class PageFeatures:
     """The features of one page's blocks, for the scorer."""
 
     def __init__(self, read: Blocks, title: str = "", declared: PageKind | None = None) -> None:
@@ -106,7 +106,7 @@ class PageFigures:
         self.story = self._story()
         self._measure_boxes()
         self.prose_share = read.boxes[0].prose / self._total
-        self.page = self._page_figures()
+        self.page = self._page_features()
 
     def _discount(self) -> None:
         """Subtract the prose of comments, sidebars and teasers, so that it does not influence where the core is."""
@@ -188,7 +188,7 @@ class PageFigures:
                 group[1] += box.chars
                 group[2] += box.links
 
-    def box_figures(self, box: Box) -> list[float]:
+    def box_features(self, box: Box) -> list[float]:
         count, chars, links = box.group
         number, parent = _TAG_NUMBER.get, box.parent or box
         return [
@@ -197,11 +197,11 @@ class PageFigures:
             box.chrome - parent.chrome, box.chrome, box.content - parent.content, box.content,
         ]  # fmt: skip
 
-    def level_figures(self, box: Box) -> tuple[float, ...]:
+    def level_features(self, box: Box) -> tuple[float, ...]:
         chars = box.chars or 1
         return box.chars / self._total, box.links / chars, box.prose / chars
 
-    def _page_figures(self) -> list[float]:
+    def _page_features(self) -> list[float]:
         core, total = self.core, self._total
         tags = Counter([box.tag for box in self.read.boxes])
         prose = [size for size in self._prose if size]
@@ -212,7 +212,7 @@ class PageFigures:
             tags["main"], tags["h1"],
         ]  # fmt: skip
 
-    def block_figures(self, left_out: Container[int] = ()) -> Iterator[tuple[int, list[float]]]:
+    def block_features(self, left_out: Container[int] = ()) -> Iterator[tuple[int, list[float]]]:
         """The index and the features of each block that is not left out, in reading order."""
         blocks, total = self.read.blocks, self._total
         sizes = [*self._sizes, -1]  # nothing comes before the first block and after the last

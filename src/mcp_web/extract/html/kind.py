@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from mcp_web.model.page import PageKind
 
 if TYPE_CHECKING:
-    from mcp_web.extract.html.features import PageFigures
+    from mcp_web.extract.html.features import PageFeatures
     from mcp_web.model.page import Metadata
 
 # schema.org types that name the kind of the whole page.
@@ -37,7 +37,7 @@ _FORUM_NAMES = frozenset(
 )
 
 
-def kind_of(url: str, metadata: Metadata, figures: PageFigures | None, names: frozenset[str]) -> PageKind:
+def kind_of(url: str, metadata: Metadata, features: PageFeatures | None, names: frozenset[str]) -> PageKind:
     """The kind of a page without a site config."""
     declared = declared_kind(metadata)
     if not names.isdisjoint(_FORUM_NAMES) or declared == "forum":
@@ -47,16 +47,16 @@ def kind_of(url: str, metadata: Metadata, figures: PageFigures | None, names: fr
     named = _by_path(url)
     if named in ("documentation", "forum"):
         return named
-    if declared == "article" or (named == "article" and _reads(figures)):
+    if declared == "article" or (named == "article" and _reads(features)):
         return "article"
-    return declared or named or ("article" if _reads(figures) else "unknown")
+    return declared or named or ("article" if _reads(features) else "unknown")
 
 
-def _reads(figures: PageFigures | None) -> bool:
+def _reads(features: PageFeatures | None) -> bool:
     """Whether most of the page's text is sentences."""
-    if figures is None:
+    if features is None:
         return False
-    root = figures.read.boxes[0]
+    root = features.read.boxes[0]
     return root.prose > 0.5 * root.chars and root.prose > 800
 
 

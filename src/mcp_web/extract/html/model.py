@@ -20,18 +20,25 @@ from operator import and_, getitem, mul
 from typing import Any
 
 from mcp_web.extract.html.blocks import Box
-from mcp_web.extract.html.features import BLOCK_FIGURES, BOX_FIGURES, LEVEL_FIGURES, LEVELS, PAGE_FIGURES, PageFigures
+from mcp_web.extract.html.features import (
+    BLOCK_FEATURES,
+    BOX_FEATURES,
+    LEVEL_FEATURES,
+    LEVELS,
+    PAGE_FEATURES,
+    PageFeatures,
+)
 from mcp_web.extract.html.vocabulary import AROUND_TAGS, NAME_WORDS
 
 LEAVES = 8
 STEP = 1 / 4096  # the unit of the values of leaves
 _LINE = 160  # characters
 _SAMPLE = 3  # blocks that are scored of many similar lines
-FIGURES = (
-    *(f"page.{name}" for name in PAGE_FIGURES),
-    *(f"box.{name}" for name in BOX_FIGURES),
-    *(f"level{level}.{name}" for level in LEVELS for name in LEVEL_FIGURES),
-    *(f"block.{name}" for name in BLOCK_FIGURES),
+FEATURES = (
+    *(f"page.{name}" for name in PAGE_FEATURES),
+    *(f"box.{name}" for name in BOX_FEATURES),
+    *(f"level{level}.{name}" for level in LEVELS for name in LEVEL_FEATURES),
+    *(f"block.{name}" for name in BLOCK_FEATURES),
 )
 MASKS = (("above", NAME_WORDS), ("inside", AROUND_TAGS))
 
@@ -70,10 +77,10 @@ class Scorer:
         self._ones = sum(1 << tree * LEAVES for tree in range(size))
         self._least, self._digits = _digits(model["leaves"])
         steps = {name: self._step_masks(steps) for name, steps in model["splits"].items()}
-        self._page = self._steps_of(steps, "page", PAGE_FIGURES)
-        own, *around = (self._steps_of(steps, f"level{level}", LEVEL_FIGURES) for level in LEVELS)
-        self._box = _joined(self._steps_of(steps, "box", BOX_FIGURES), *around)
-        self._block = _joined(self._steps_of(steps, "block", BLOCK_FIGURES), own)
+        self._page = self._steps_of(steps, "page", PAGE_FEATURES)
+        own, *around = (self._steps_of(steps, f"level{level}", LEVEL_FEATURES) for level in LEVELS)
+        self._box = _joined(self._steps_of(steps, "box", BOX_FEATURES), *around)
+        self._block = _joined(self._steps_of(steps, "block", BLOCK_FEATURES), own)
         self._above, self._inside = (self._bit_group(steps, group, words) for group, words in MASKS)
 
     def _step_masks(self, steps: list[tuple[float, int, int]]) -> tuple[list[float], list[int]]:
@@ -100,21 +107,21 @@ class Scorer:
                 bits.ruled[1 << at] = known_steps[1][-1]
         return bits
 
-    def score(self, figures: PageFigures, every: bool = False) -> list[float]:
+    def score(self, features: PageFeatures, every: bool = False) -> list[float]:
         """The chance of each block, in reading order.
 
         Of many similar lines only some are scored, unless `every` is set.
         """
-        blocks = figures.read.blocks
-        stands_for = {} if every else _represented(figures)
-        boxes = _Boxes(self, figures)
+        blocks = features.read.blocks
+        stands_for = {} if every else _represented(features)
+        boxes = _Boxes(self, features)
         everything, ones, least, (having, worth) = self._everything, self._ones, self._least, self._digits
-        level_figures, left_of = figures.level_figures, boxes.left
+        level_features, left_of = features.level_features, boxes.left
         thresholds, masks = self._block
         chances = [0.0] * len(blocks)
-        for at, row in figures.block_figures(stands_for):
+        for at, row in features.block_features(stands_for):
             box = blocks[at].box
-            row += level_figures(box)
+            row += level_features(box)
             left = reduce(and_, map(getitem, masks, map(bisect_left, thresholds, row)), left_of(box))
             lowest = ((left ^ everything) + ones) & left
             value = sum(map(mul, map(int.bit_count, map(lowest.__and__, having)), worth), least)
@@ -139,13 +146,13 @@ def _digits(trees: list[list[int]]) -> tuple[float, tuple[list[int], list[float]
     return least, (having, [STEP * 2**digit for digit in range(len(having))])
 
 
-def _represented(figures: PageFigures) -> dict[int, list[int]]:
+def _represented(features: PageFeatures) -> dict[int, list[int]]:
     """The blocks that are not scored, each with the blocks that represent it: short lines in similar boxes."""
     found: dict[int, list[int]] = {}
-    if len(figures.read.blocks) <= 2 * _SAMPLE:
+    if len(features.read.blocks) <= 2 * _SAMPLE:
         return found
     alike: dict[tuple[int, ...], list[int]] = {}
-    for at, block in enumerate(figures.read.blocks):
+    for at, block in enumerate(features.read.blocks):
         box = block.box
         if box.group[0] > 2 * _SAMPLE and len(block.text) < _LINE:
             key = (id(box.group), box.inside >= 0, block.links > 0)
@@ -165,10 +172,10 @@ def _represented(figures: PageFigures) -> dict[int, list[int]]:
 class _Boxes:
     """The leaves that remain for the features of the page and of its boxes, each computed once."""
 
-    def __init__(self, scorer: Scorer, figures: PageFigures) -> None:
+    def __init__(self, scorer: Scorer, features: PageFeatures) -> None:
         self._scorer = scorer
-        self._figures = figures
-        self._page = _look_up(scorer._page, figures.page, scorer._everything)
+        self._features = features
+        self._page = _look_up(scorer._page, features.page, scorer._everything)
         self._known: dict[tuple[object, ...], int] = {}
 
     def left(self, box: Box) -> int:
@@ -178,13 +185,13 @@ class _Boxes:
         known = self._known.get(alike)
         if known is None:
             scorer = self._scorer
-            row = self._figures.box_figures(box)
+            row = self._features.box_features(box)
             at, level = parent, 1
             for wanted in LEVELS[1:]:
                 while level < wanted and at.parent is not None:
                     at = at.parent
                     level += 1
-                row += self._figures.level_figures(at)
+                row += self._features.level_features(at)
             known = self._page & scorer._above.left(box.above) & scorer._inside.left(box.tags)
             known = self._known[alike] = _look_up(scorer._box, row, known)
         return known
@@ -195,10 +202,10 @@ def _joined(*groups: Steps) -> Steps:
     return [each for steps, _ in groups for each in steps], [each for _, masks in groups for each in masks]
 
 
-def _look_up(steps: Steps, figures: list[float], left: int) -> int:
+def _look_up(steps: Steps, features: list[float], left: int) -> int:
     """The leaves that remain for these features. A chain of C functions: this is the inner loop of the engine."""
     thresholds, masks = steps
-    return reduce(and_, map(getitem, masks, map(bisect_left, thresholds, figures)), left)
+    return reduce(and_, map(getitem, masks, map(bisect_left, thresholds, features)), left)
 
 
 @cache
