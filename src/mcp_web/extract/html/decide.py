@@ -162,7 +162,7 @@ def _keep_sentences(blocks: list[HtmlBlock], kept: list[bool]) -> None:
     for members in groups.values():
         staying = [at for at in members if kept[at]]
         size = sum([len(blocks[at].text) for at in staying])
-        if len(staying) == len(members) or size < _MOST_OF * sum([len(blocks[at].text) for at in members]):
+        if not staying or len(staying) == len(members) or size < _MOST_OF * sum([len(blocks[at].text) for at in members]):
             continue
         for at in members[members.index(staying[0]) : members.index(staying[-1])]:
             block = blocks[at]
