@@ -161,8 +161,8 @@ def _keep_sentences(blocks: list[HtmlBlock], kept: list[bool]) -> None:
         groups.setdefault(_section_of(block.box), []).append(at)
     for members in groups.values():
         staying = [at for at in members if kept[at]]
-        size = sum([len(blocks[at].text) for at in staying])
-        if not staying or len(staying) == len(members) or size < _MOST_OF * sum([len(blocks[at].text) for at in members]):
+        size, whole = (sum([len(blocks[at].text) for at in places]) for places in (staying, members))
+        if not staying or len(staying) == len(members) or size < _MOST_OF * whole:
             continue
         for at in members[members.index(staying[0]) : members.index(staying[-1])]:
             block = blocks[at]
