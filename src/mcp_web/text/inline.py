@@ -124,14 +124,16 @@ def inline_markup(text: str, base: int = 0, *, alt: bool = False, notes: bool = 
     return drop
 
 
-def append_inline(parts: list[str], piece: str, *, join: bool = True) -> None:
-    """Append inline Markdown; a code span right after another one joins it, or stands after a space.
+def append_inline(parts: list[str], piece: str) -> None:
+    """Append inline Markdown; a code span right after another one joins it, or is separated by a space.
 
-    Side by side their backticks would be read as one longer delimiter.
+    Side by side their backticks would be read as one longer delimiter. Two words, such as a name and its type that only
+    their style separates, stay two words.
     """
     before = parts[-1] if parts else ""
     if piece.startswith("`") and before.endswith("`") and not before.endswith("\\`"):
-        if join and not piece.startswith("``") and not before.endswith("``"):
+        are_words = before[-2:-1].isalnum() and piece[1:2].isalnum()
+        if not are_words and not piece.startswith("``") and not before.endswith("``"):
             parts[-1], piece = before[:-1], piece[1:]
         else:
             piece = f" {piece}"

@@ -182,9 +182,7 @@ def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
     if (draft.in_heading or draft.in_link or draft.in_cell) and "<" in text:
         write_children(draft, element, out)  # programs that strip tags would lose `<T>` in code
     elif draft.in_link or element.select_one("a[href],br") is None:
-        # Two keys beside each other are not one word, nor are a name and its type that only their style separates.
-        is_word = text[:1].isalnum() and bool(out) and out[-1].endswith("`") and out[-1][-2:-1].isalnum()
-        append_inline(out, _spaced_code(text), join=element.tag != "kbd" and not is_word)
+        append_inline(out, _spaced_code(text))
     else:
         write_linked_code(draft, element, out)
 
