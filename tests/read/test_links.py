@@ -67,3 +67,7 @@ def test_code_beside_a_link_that_is_left_out_stays_one_code_span():
     assert text_only(text) == "`method` `Pool.dispose()`, `` ` `` `x`"
     assert numbered(text, "https://a.example/p").text == "`method` `Pool.dispose()`, `` ` `` `x`"
     assert text_only(r"\`[`x`](https://a.example/p)") == r"\``x`"
+
+
+def test_a_name_and_its_type_stay_two_words_where_the_link_is_left_out():
+    assert text_only("`name`[`string`](https://a.example/string)") == "`name` `string`"

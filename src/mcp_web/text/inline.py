@@ -18,9 +18,10 @@ from mcp_web.text.markdown import fenced_lines
 from mcp_web.text.spaces import fold_spaces
 
 _ADDRESS = r"<?(?:(?<=<)[^<>\n]*+(?=>)|(?:[^()\s<>]|\([^()\s]*\))*+)>?"  # in <> with any parentheses, else in pairs
+_TICKS = r"(?:(?<![\\`])|(?<=\\`))(?P<ticks>`++)"  # begin a code span; after a backslash a backtick is a character
 # One pass over inline markup; the first alternative that matches wins, so code comes before everything else.
 _INLINE = re.compile(
-    r"(?:(?<![\\`])|(?<=\\`))(?P<ticks>`++)(?P<code>.{1,2000}?)(?<!`)(?P=ticks)(?!`)"
+    _TICKS + r"(?P<code>.{1,2000}?)(?<!`)(?P=ticks)(?!`)"
     r"|(?P<escape>\\[!-/:-@\[-`{-~])"
     rf"|(?P<image>!\[(?P<alt>[^\]\n]{{0,300}})\]\({_ADDRESS}(?:\s+\"[^\"]{{0,300}}\")?\))"
     r"|(?P<open>(?<!\\)\[(?=(?:[^\[\]\n]|\[[^\[\]\n]*\]|\n(?!\n)){1,400}?\]\())"
@@ -33,9 +34,7 @@ _INLINE = re.compile(
 )
 _MARKS = re.compile(r"[`\\\[\]<&*~_!]")  # of which all inline markup has one
 _REFERENCE = re.compile(r"\[([^\[\]\n]{1,500})\]\[[^\[\]\n]{0,100}\]")
-_CODE_SPAN = re.compile(
-    r"(?:(?<![\\`])|(?<=\\`))(?P<ticks>`++)(?:[^`\n]++|\n(?![ \t]*+\n)|(?!(?P=ticks)(?!`))`++){1,200}+(?P=ticks)(?!`)"
-)
+_CODE_SPAN = re.compile(_TICKS + r"(?:[^`\n]++|\n(?![ \t]*+\n)|(?!(?P=ticks)(?!`))`++){1,200}+(?P=ticks)(?!`)")
 _BRACKET = re.compile(r"\\[\[\]]|!?\[|\]|\n[ \t]*\n")
 _TARGET = re.compile(
     r"\(\s*<?(?P<url>(?<=<)[^<>\n]*+(?=>)|(?:[^()\s<>]|\([^()\s]*\))*+)>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)"
