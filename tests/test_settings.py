@@ -61,7 +61,8 @@ def test_lists_are_separated_by_commas() -> None:
     [
         ("MCP_WEB_PROFILE", "huge", ["MCP_WEB_PROFILE", "'huge'", "standard, full, lite, chatgpt"]),
         ("MCP_WEB_TIMEOUT_MS", "soon", ["MCP_WEB_TIMEOUT_MS", "'soon'", "a number"]),
-        ("MCP_WEB_TIMEOUT_MS", "1", ["MCP_WEB_TIMEOUT_MS", "'1'", "100"]),
+        ("MCP_WEB_TIMEOUT_MS", "1", ["MCP_WEB_TIMEOUT_MS", "'1'", "a number of milliseconds from 100"]),
+        ("MCP_WEB_DEADLINE", "9999", ["MCP_WEB_DEADLINE", "'9999'", "a number of seconds from 1 to 600"]),
         ("MCP_WEB_RESPECT_ROBOTS", "perhaps", ["MCP_WEB_RESPECT_ROBOTS", "'perhaps'", "true or false"]),
         ("MCP_WEB_DEADLINE", "-1", ["MCP_WEB_DEADLINE", "'-1'", "1 to 600"]),
     ],

@@ -342,7 +342,8 @@ def _rule(hint: Any, facts: OptionFacts, scale: float) -> ValueRule:
     kind = kinds.get(typing.get_origin(hint) or hint, "string")
     choices = typing.get_args(hint) if typing.get_origin(hint) is Literal else facts.choices
     least, most = (limit if limit is None else limit / scale for limit in (facts.least, facts.most))
-    return ValueRule(kind, choices, least, most, separator=_SEPARATOR, sizes=True)
+    unit = f"milli{facts.unit}" if scale == 0.001 else facts.unit
+    return ValueRule(kind, choices, least, most, separator=_SEPARATOR, sizes=True, unit=unit)
 
 
 def _in_words(hint: Any, facts: OptionFacts) -> str:

@@ -169,10 +169,10 @@ def test_the_sieve_says_what_it_did() -> None:
     week = (date(2026, 11, 8), TODAY)
     kept, notes = ResultFilter(include=("a.org",), span=week).apply(hits)
     assert [one.url for one in kept] == ["https://a.org/1", "https://sub.a.org/2"]
-    assert notes == ("1 results from other domains were left out.", "Freshness: 1 undated results were kept.")
+    assert notes == ("Left out: 1 result from other domains.", "Freshness: kept 1 undated result.")
     kept, notes = ResultFilter(exclude=("a.org",), span=week, drop_undated=True).apply(hits)
     assert kept == ()
     assert any("dated outside" in note for note in notes)
     kept, notes = ResultFilter(span=week, drop_undated=True).apply(hits)
     assert [one.url for one in kept] == ["https://a.org/1"]
-    assert any("1 undated results were dropped" in note for note in notes)
+    assert any("dropped 1 undated result" in note for note in notes)

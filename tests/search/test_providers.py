@@ -176,7 +176,7 @@ def test_searxng_results_are_in_order_of_score_whatever_the_version() -> None:
     assert page.answers == ("42", "Tortoise: A reptile.", "k: v")
     assert page.suggestion == "tortoise speed"
     assert any('"google" ("timeout")' in note for note in page.notes)
-    assert any("1 results without a page" in note for note in page.notes)
+    assert any("1 result without a page" in note for note in page.notes)
     old = SEARXNG.parse(answered("searxng_old.json"), Q)
     assert (old.total, old.answers) == (1234, ("plain words",))
 

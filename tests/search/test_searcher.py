@@ -412,7 +412,7 @@ async def test_filters_hold_whatever_the_provider_sends(miniweb: MiniWeb) -> Non
     made = searcher(searxng_urls=(searx.loopback_url(""),))
     found = await made.search(SearchQuery("q", include_domains=("a.org",), freshness="week"), deadline=soon())
     assert [hit.url for hit in found.hits] == ["https://a.org/3"]
-    assert "Freshness: 1 undated results were kept." in found.notes
+    assert "Freshness: kept 1 undated result." in found.notes
     (request,) = searx.log
     assert request.query["q"] == ["q site:a.org"]
 

@@ -100,7 +100,7 @@ async def test_categories_and_time_range(servers: Servers) -> None:
     made = searcher(searxng_urls=(servers.good,))
     found = await made.search(SearchQuery("tortoise", category="news", freshness="week"), deadline=soon())
     assert found.hits[0].engines == ("news",)
-    assert "Freshness: 10 undated results were kept." in found.notes
+    assert "Freshness: kept 10 undated results." in found.notes
     assert "hours" in servers.site.asked("/news")[-1].query
     # An engine that knows no time range is dropped silently: that is an empty answer, not a failure.
     empty = await made.search(SearchQuery("tortoise", freshness="week"), deadline=soon())

@@ -86,7 +86,7 @@ ANSWERS = {
         "shell/tortoise",
         "https://github.com/shell/tortoise",
         "2026-10-01",
-        "An ORM · 4800 stars · Python · orm",
+        "An ORM · 4,800 stars · Python · orm",
     ),
     "marginalia": (
         "marginalia.json",

@@ -74,13 +74,13 @@ async def test_what_changed_on_a_watched_page_is_told_by_section(caller: ToolCal
     site = manual(miniweb)
     url = site.url("/docs/anchor")
     first = await caller.call("web_watch", url=[url])
-    assert "1 pages and 0 queries are watched; 0 have something new." in first.text
+    assert "Watched: 1 page, 0 queries; 0 with something new." in first.text
     site.page("/docs/anchor", article("Anchor", "Drop the anchor quickly, with the wind. " * 4))
     second = await caller.call("web_watch")
     assert "changed: Anchor > Rules" in second.text
     assert "quickly" in second.text
     gone = await caller.call("web_watch", remove=[url])
-    assert gone.text.startswith("0 pages")
+    assert gone.text.startswith("Watched: 0 pages")
 
 
 async def test_a_watched_query_tells_its_new_results(miniweb: MiniWeb, tmp_path: Path) -> None:

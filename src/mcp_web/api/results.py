@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from mcp_web.model.page import Heading, Link, Metadata
+from mcp_web.text.amounts import amount
 from mcp_web.text.shorten import shortened
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Page:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"Page({_short(self.title)!r}, {len(self.markdown):,} characters, {self.url})"
+        return f"Page({_short(self.title)!r}, {amount(len(self.markdown), 'character')}, {self.url})"
 
     def __str__(self) -> str:
         return self.markdown
@@ -102,7 +103,7 @@ class SearchResults(_Hits[SearchHit]):
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"SearchResults({_short(self.query)!r}, {len(self.hits)} hits from {self.provider})"
+        return f"SearchResults({_short(self.query)!r}, {amount(len(self.hits), 'hit')} from {self.provider})"
 
     def _repr_html_(self) -> str:
         return _table([(str(hit.rank), f"{_link(hit.url, hit.title)}<br>{html.escape(hit.snippet)}") for hit in self])
@@ -146,7 +147,7 @@ class Reading:
 
     def __repr__(self) -> str:
         state = "answered" if self.answered else "not answered"
-        return f"Reading({_short(self.question)!r}, {state}, {len(self.passages)} passages, {self.url})"
+        return f"Reading({_short(self.question)!r}, {state}, {amount(len(self.passages), 'passage')}, {self.url})"
 
     def _repr_html_(self) -> str:
         head = f"<p><b>{html.escape(self.question)}</b> — {_link(self.url, self.title)}</p>"
@@ -201,7 +202,7 @@ class ArchiveResults(_Hits[ArchiveHit]):
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"ArchiveResults({_short(self.query)!r}, {len(self.hits)} documents)"
+        return f"ArchiveResults({_short(self.query)!r}, {amount(len(self.hits), 'document')})"
 
     def _repr_html_(self) -> str:
         return _table([

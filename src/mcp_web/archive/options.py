@@ -23,6 +23,7 @@ class ArchiveOptions:
         {EVERY_DOMAIN: 86400.0},
         "Seconds a page counts as fresh if its server does not say; a value for a domain overrides its servers: "
         "`86400, news.example=600`.",
+        unit="seconds",
         env="MCP_WEB_CACHE_TTL",
         least=0.0,
     )
@@ -34,6 +35,7 @@ class ArchiveOptions:
         0.0,
         "Days after its last use until a web page is deleted, where data must not be kept longer; 0 keeps it until the "
         "size limit is reached.",
+        unit="days",
         env="MCP_WEB_FORGET_AFTER_DAYS",
         least=0.0,
     )

@@ -13,6 +13,7 @@ from mcp_web.cli.calling import answer_of, shown_progress
 from mcp_web.cli.output import empty, json_option, note, print_json, print_table
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import for_person
+from mcp_web.text.amounts import amount
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -215,7 +216,9 @@ def crawl(
         print_json(dataclasses.asdict(report))
         return
     counts = f"{report.new} new, {report.changed} changed, {report.unchanged} unchanged, {len(report.failed)} failed"
-    click.echo(f"{report.pages} pages: {counts}" + (f"; {report.left} left: run again" if report.left else ""))
+    click.echo(
+        f"{amount(report.pages, 'page')}: {counts}" + (f"; {report.left} left: run again" if report.left else "")
+    )
     for place, why in report.failed[:20]:
         click.secho(f"{place}: {for_person(why)}", fg="red", err=True)
     if report.failed and len(report.failed) == report.pages:
@@ -250,7 +253,7 @@ def _exchanged(verb: str, report: Any, as_json: bool) -> None:
     if as_json:
         print_json(dataclasses.asdict(report))
     else:
-        click.echo(f"{verb}: {report.documents} documents in {report.versions} versions")
+        click.echo(f"{verb}: {amount(report.documents, 'document')} in {amount(report.versions, 'version')}")
         for what, why in report.failed:
             click.secho(f"{what}: {why}", fg="red", err=True)
     if report.failed:
@@ -283,7 +286,7 @@ def reindex(as_json: bool) -> None:
 
     with shown_progress() as progress:
         documents = with_app(lambda app: reindex_archive(app, progress))
-    print_json({"documents": documents}) if as_json else click.echo(f"{documents} documents embedded")
+    print_json({"documents": documents}) if as_json else click.echo(f"{amount(documents, 'document')} embedded")
 
 
 @command.command("graph")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from mcp_web.cli.output import json_option, print_json
+from mcp_web.text.amounts import amount
 
 
 @click.group("audit")
@@ -29,7 +30,7 @@ def verify(head: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"lines": found.lines, "head": found.head, "fault": fault or None})
     elif not fault:
-        click.echo(f"{found.lines} lines, unchanged. The last has the hash {found.head}")
+        click.echo(f"{amount(found.lines, 'line')}, unchanged. The last has the hash {found.head}")
     if fault:
         if not as_json:
             click.echo(f"mcp-web: The audit log in {folder} was changed: {fault}.", err=True)

@@ -6,6 +6,7 @@ import click
 
 from mcp_web.cli.output import json_option, print_json, print_table
 from mcp_web.cli.session import with_app
+from mcp_web.text.amounts import amount
 
 
 @click.command("stats")
@@ -19,7 +20,10 @@ def command(as_json: bool) -> None:
         print_json(stats)
         return
     store = stats["store"]
-    click.echo(f"{store['pages']} pages in {store['snapshots']} versions, {store['text_bytes']:,} bytes of text")
+    click.echo(
+        f"{amount(store['pages'], 'page')} in {amount(store['snapshots'], 'version')}, "
+        f"{store['text_bytes']:,} bytes of text"
+    )
     for row in stats["vectors"]:
         click.echo(f"{row['covered']:,} of {row['documents']:,} documents have vectors of {row['model']}")
     print_table(("step", "times", "mean ms", "p50 ≤ ms", "p95 ≤ ms"), [tuple(row.values()) for row in stats["steps"]])

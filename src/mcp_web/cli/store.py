@@ -9,6 +9,7 @@ import click
 from mcp_web.cli.calling import shown_progress
 from mcp_web.cli.output import json_option, print_json
 from mcp_web.cli.session import with_app
+from mcp_web.text.amounts import amount
 
 
 @click.group("store")
@@ -33,8 +34,8 @@ def copy(source: str, target: str, as_json: bool) -> None:
         print_json(dataclasses.asdict(report))
         return
     click.echo(
-        f"{report.pages:,} pages: {report.copied:,} copied, {report.unchanged:,} there already; "
-        f"{report.records:,} records, {report.notes:,} notes"
+        f"{amount(report.pages, 'page')}: {report.copied:,} copied, {report.unchanged:,} there already; "
+        f"{amount(report.records, 'record')}, {amount(report.notes, 'note')}"
     )
     click.echo(f"digest {report.digest}")
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from mcp_web.model.page import Fetched
+from mcp_web.text.amounts import amount
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 _XML_DECLARATION = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
@@ -28,7 +29,7 @@ class Decoded:
     def notes(self) -> tuple[str, ...]:
         if not self.damaged:
             return ()
-        return (f"{self.damaged} characters could not be decoded as {self.encoding} and are shown as \ufffd.",)
+        return (f"{amount(self.damaged, 'character')} could not be decoded as {self.encoding}, shown as \ufffd.",)
 
 
 def decode(page: Fetched) -> Decoded:

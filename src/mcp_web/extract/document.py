@@ -12,6 +12,7 @@ from importlib import import_module
 from mcp_web.errors import ExtractFailed, SelectorNotFound, UnsupportedContent
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.text.amounts import amount
 from mcp_web.text.media_types import refined
 from mcp_web.text.untrusted import quoted
 
@@ -141,7 +142,7 @@ def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOpt
 def _finished(document: Document, page: Fetched, request: ExtractRequest) -> Document:
     """Adds a note about hidden text and, if the request asks to explain, which extractor read the document."""
     if document.hidden:
-        pieces = "1 piece" if document.hidden == 1 else f"{document.hidden:,} pieces"
+        pieces = amount(document.hidden, "piece")
         note = f"Left out: {pieces} of text that a reader would not see."
         document = replace(document, notes=(*document.notes, note))
     if request.explain and document.explain is None:

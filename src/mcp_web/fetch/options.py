@@ -27,6 +27,7 @@ class FetchOptions:
     timeout: float = option(
         20.0,
         "Time for one page, redirects and retries included; raise it for slow sites.",
+        unit="seconds",
         env=("MCP_WEB_TIMEOUT_MS", "REQUEST_TIMEOUT_MS"),
         scale=0.001,
         least=0.1,

@@ -25,6 +25,7 @@ class OptionFacts:
     least: float | None = None
     most: float | None = None
     choices: tuple[str, ...] = ()
+    unit: str = ""  # of a number in the file, such as seconds
     scale: float = 1.0  # what a number from the environment is multiplied by (milliseconds → seconds: 0.001)
     contracts: Mapping[str, Any] = field(default_factory=dict)  # other defaults, by the contract that is offered
     keys: Mapping[str, float] = field(default_factory=dict)  # other systems' keys of the file, each with its scale

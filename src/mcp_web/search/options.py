@@ -112,7 +112,8 @@ class SearchOptions:
     )
     timeout: float = option(
         10.0,
-        "Seconds one provider may take before the next is asked too; raise it for a slow SearXNG.",
+        "Time one provider may take before the next is asked too; raise it for a slow SearXNG.",
+        unit="seconds",
         least=0.1,
         most=50,
         contracts={"searxng": 30.0},
@@ -121,7 +122,9 @@ class SearchOptions:
     # Backends of keyless search, in order; Bing only adds what the others lack, so it always comes last.
     ddgs_backends: tuple[str, ...] = ("duckduckgo", "brave", "mojeek", "yahoo", "startpage")
     hedge_after: float = 3.0  # seconds without an answer after which the next SearXNG instance is asked as well
-    cache_ttl: float = option(3600.0, "Seconds a search answer is kept; 0 asks the providers each time.", least=0)
+    cache_ttl: float = option(
+        3600.0, "Time a search answer is kept; 0 asks the providers each time.", unit="seconds", least=0
+    )
     max_consecutive_failures: int = option(
         3,
         "Failures in a row after which a provider or instance is paused.",
@@ -133,7 +136,8 @@ class SearchOptions:
     failure_backoff: float = 5.0  # seconds of the first pause; each further one doubles, up to an hour
     rate_limit_backoff: float = option(
         60.0,
-        "Seconds of pause after a rate limit that names no time; doubles as well.",
+        "Pause after a rate limit that names no time; doubles as well.",
+        unit="seconds",
         least=0,
         keys={"web_search.rate_limit_backoff_base": 1.0},
         file_only=True,
@@ -141,7 +145,8 @@ class SearchOptions:
     )
     health_check_interval: float = option(
         300.0,
-        "Seconds between two health checks of a SearXNG instance.",
+        "Time between two health checks of a SearXNG instance.",
+        unit="seconds",
         least=1,
         keys={"web_search.instance_health_check_interval": 1.0},
         file_only=True,
@@ -158,7 +163,8 @@ class SearchOptions:
     public_interval: float = 5.0  # seconds between two requests to one public SearXNG instance
     request_delay_least: float = option(
         0.1,
-        "Minimum random delay in seconds before a public instance is asked.",
+        "Minimum random delay before a public instance is asked.",
+        unit="seconds",
         least=0,
         keys={"web_search.request_delay_range.0": 0.001},
         file_only=True,
@@ -166,7 +172,8 @@ class SearchOptions:
     )
     request_delay_most: float = option(
         0.5,
-        "Maximum random delay in seconds before a public instance is asked.",
+        "Maximum random delay before a public instance is asked.",
+        unit="seconds",
         least=0,
         keys={"web_search.request_delay_range.1": 0.001},
         file_only=True,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from mcp_web.model.search import Hit
+from mcp_web.text.amounts import amount
 from mcp_web.text.dates import day_of
 from mcp_web.text.urls import in_domain
 
@@ -26,7 +27,7 @@ class ResultFilter:
         notes: list[str] = []
         kept = [hit for hit in hits if self._domain_passes(hit)]
         if len(kept) < len(hits):
-            notes.append(f"{len(hits) - len(kept)} results from other domains were left out.")
+            notes.append(f"Left out: {amount(len(hits) - len(kept), 'result')} from other domains.")
         if self.span is not None:
             kept, date_notes = self._by_date(kept, self.span)
             notes += date_notes
@@ -52,7 +53,7 @@ class ResultFilter:
         notes = []
         if undated:
             verb = "dropped, because the provider could not filter them" if self.drop_undated else "kept"
-            notes.append(f"Freshness: {undated} undated results were {verb}.")
+            notes.append(f"Freshness: {verb} {amount(undated, 'undated result')}.")
         if outside:
-            notes.append(f"Freshness: {outside} results dated outside the range were dropped.")
+            notes.append(f"Freshness: dropped {amount(outside, 'result')} dated outside the range.")
         return kept, notes

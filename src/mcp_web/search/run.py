@@ -21,6 +21,7 @@ from mcp_web.search.plan import AdaptedQuery, PageRequest, adapt
 from mcp_web.search.provider import ApiClient, ApiRequest, ApiResponse, Provider, ProviderRefused, ResultPage
 from mcp_web.search.reply import Reply
 from mcp_web.search.snippets import clean
+from mcp_web.text.amounts import amount
 
 _MARGIN = 1.15  # our second is a little longer than the provider's: clocks and queues differ
 _ANSWER_CHARS = 1000  # characters of an instant answer, and of a suggested query
@@ -123,7 +124,9 @@ class Runner:
             except ProviderRefused as refused:
                 if not pages:
                     raise
-                return pages, (f"{ask.endpoint.capabilities.name} stopped after {found} results: {refused.detail}",)
+                return pages, (
+                    f"{ask.endpoint.capabilities.name} stopped after {amount(found, 'result')}: {refused.detail}",
+                )
             pages.append((page_request, page))
             found += max(0, len(page.hits) - page_request.skip)
             if found >= count or not page.more or not page.hits:

@@ -33,6 +33,7 @@ from mcp_web.search.reply import Reply, best_of
 from mcp_web.search.run import Charge, Runner
 from mcp_web.search.searxng.pool import InstancePool
 from mcp_web.search.source_choice import beside_general, fitting_sources
+from mcp_web.text.amounts import amount
 from mcp_web.text.shorten import shortened_at_word
 from mcp_web.text.untrusted import quoted
 
@@ -237,7 +238,9 @@ def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> SearchAn
     hits = tuple(_shown(hit, query) for hit in clustered[: query.count])
     notes = [note for reply in good for note in reply.notes]
     if dropped:
-        notes.append(f"{dropped} advertisements or useless results were left out.")
+        notes.append(
+            f"Left out: {amount(dropped, 'advertisement or useless result', 'advertisements or useless results')}."
+        )
     unanswered = [reply for reply in replies if not reply.answered and reply.attempts]
     notes += [_why_not(reply.attempts[-1]) for reply in unanswered if reply.attempts[-1].outcome != "skipped"]
     return SearchAnswer(

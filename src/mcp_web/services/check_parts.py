@@ -14,6 +14,7 @@ from mcp_web.errors import WebError
 from mcp_web.model.page import ExtractRequest
 from mcp_web.render.options import RenderOptions
 from mcp_web.services.embed_documents import Coverage, coverage
+from mcp_web.text.amounts import amount
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -53,7 +54,13 @@ async def _tried(part: str, look: Callable[[App, bool], Awaitable[list[Check]]],
 
 async def _settings(app: App, fix: bool) -> list[Check]:
     set_here = [row for row in app.settings.rows if row.origin != "default"]
-    found = [Check("settings", "ok", f"Python {sys.version.split()[0]}, {len(set_here)} settings differ from defaults")]
+    found = [
+        Check(
+            "settings",
+            "ok",
+            f"Python {sys.version.split()[0]}, {amount(len(set_here), 'setting')} changed from the default",
+        )
+    ]
     found += [
         Check("settings", "broken", f"unknown setting {name}", "Correct the name.") for name in app.settings.unknown
     ]
@@ -80,7 +87,13 @@ async def _store(app: App, fix: bool) -> list[Check]:
     await app.require_kept_store()
     store = await app.store()
     size = await store.size()
-    return [Check("store", "ok", f"{size.pages} pages, {size.snapshots} versions, {size.disk_bytes:,} bytes")]
+    return [
+        Check(
+            "store",
+            "ok",
+            f"{amount(size.pages, 'page')}, {amount(size.snapshots, 'version')}, {size.disk_bytes:,} bytes",
+        )
+    ]
 
 
 async def _extract(app: App, fix: bool) -> list[Check]:

@@ -50,6 +50,7 @@ class ValueRule:
     separator: re.Pattern[str] | None = COMMA  # splits a list given as one string; None: the string is one item
     numbers_as_text: bool = True  # a number is accepted where text is expected
     sizes: bool = False  # integers may be written as 10M or 2GiB
+    unit: str = ""  # such as seconds; for messages only
 
     @property
     def allowed(self) -> str:
@@ -61,7 +62,8 @@ class ValueRule:
             case "boolean":
                 return "true or false"
             case "integer" | "number":
-                return ("a whole number" if self.kind == "integer" else "a number") + _range(self.least, self.most)
+                number = "a whole number" if self.kind == "integer" else "a number"
+                return number + (f" of {self.unit}" if self.unit else "") + _range(self.least, self.most)
             case "array":
                 return "a list of strings"
         return "text"

@@ -6,6 +6,7 @@ from typing import Any
 
 from mcp_web.errors import InvalidInput
 from mcp_web.model.citation import Citation
+from mcp_web.text.amounts import amount
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
@@ -45,7 +46,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         )
     data = as_data(answer)
     data["notes"] = [*call.notes, *answer.notes]
-    lines = [f"{len(answer.results)} documents · {answer.mode}"]
+    lines = [f"{amount(len(answer.results), 'document')} · {answer.mode}"]
     if answer.corrected_query:
         lines.append(f"searched for: {answer.corrected_query}")
     lines += note_lines(data["notes"])

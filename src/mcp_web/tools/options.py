@@ -51,9 +51,9 @@ class ToolOptions:
     )
     deadline: float = option(
         50.0,
-        "Seconds after which a tool call answers with what it has; raise it for clients that wait longer than the "
-        "usual "
+        "Time after which a tool call answers with what it has; raise it for clients that wait longer than the usual "
         "60 s.",
+        unit="seconds",
         env="MCP_WEB_DEADLINE",
         least=1,
         most=600,

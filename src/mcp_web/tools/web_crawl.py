@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from mcp_web.text.amounts import amount
 from mcp_web.text.untrusted import one_line
 from mcp_web.text.urls import host_of
 from mcp_web.tools.call import Call
@@ -48,7 +49,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 def _text(call: Call, args: dict[str, Any], report: CrawlReport, collection: str) -> str:
     name = json.dumps(collection, ensure_ascii=False)
     counts = f"{report.new} new, {report.changed} changed, {report.unchanged} unchanged, {len(report.failed)} failed"
-    lines = [f"Visited {report.pages} pages into the collection {name}: {counts}."]
+    lines = [f"Visited {amount(report.pages, 'page')} into the collection {name}: {counts}."]
     if report.failed:
         shown = (f"{url}: {one_line(reason)}" for url, reason in report.failed[:_FAILURES])
         lines.append(call.envelope.wrap("\n".join(shown)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import WebError
 from mcp_web.model.search import CATEGORIES, Hit, SearchAnswer, SearchQuery
+from mcp_web.text.amounts import amount
 from mcp_web.text.dates import iso
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
@@ -103,7 +104,7 @@ def _header(found: SearchAnswer) -> str:
         f"{one.name} {one.outcome.replace('_', ' ')}" for one in found.attempted if one.outcome not in ("ok", "empty")
     ]
     total = f" of about {found.total:,}" if found.total else ""
-    return f"{len(found.hits)} results{total} · {found.provider} · {state}" + (
+    return f"{amount(len(found.hits), 'result')}{total} · {found.provider} · {state}" + (
         f" · {', '.join(tried)}" if tried else ""
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp_web.text.amounts import amount
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
@@ -23,7 +24,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     await change_watch(app, args["url"] or (), addresses)
     await change_queries(app, args["query"] or (), [one for one in removed if one not in addresses])
     urls, queries = await watched_urls(app), await watched_queries(app)
-    call.report(f"looking at {len(urls)} pages and {len(queries)} queries")
+    call.report(f"looking at {amount(len(urls), 'page')} and {amount(len(queries), 'query', 'queries')}")
     pages = await check_pages(app, urls, deadline=call.deadline - 1.0)
     found = [await check_query(app, query, deadline=call.deadline - 1.0) for query in queries]
     data = {
@@ -40,7 +41,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 def _text(call: Call, pages: list[Watched], queries: list[WatchedQuery]) -> str:
     changed = [one for one in pages if one.state in ("changed", "failed")]
     news = [one for one in queries if one.new or one.error]
-    head = f"{len(pages)} pages and {len(queries)} queries are watched; {len(changed) + len(news)} have something new."
+    watched = f"{amount(len(pages), 'page')}, {amount(len(queries), 'query', 'queries')}"
+    head = f"Watched: {watched}; {len(changed) + len(news)} with something new."
     blocks = [_page(one) for one in changed] + [_query(one) for one in news]
     if not blocks:
         return head

@@ -13,6 +13,7 @@ from mcp_web.extract.assemble import assemble
 from mcp_web.extract.decode import decode
 from mcp_web.extract.markdown import fence, table_of
 from mcp_web.model.page import Document, Fetched
+from mcp_web.text.amounts import amount
 from mcp_web.text.sitemap import sitemap_entries
 
 _LAID_OUT = 300_000  # characters of JSON; before a longer text there is an outline
@@ -112,7 +113,7 @@ def outline(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
     """An outline of a JSON value: keys, types and lengths, three levels deep."""
     label = f"`{name[:60]}`: " if name else ""
     if isinstance(value, dict):
-        yield "  " * depth + f"- {label}object with {len(value)} keys"
+        yield "  " * depth + f"- {label}object with {amount(len(value), 'key')}"
         if depth < 3:
             for key, inner in list(value.items())[:40]:
                 yield from outline(inner, depth + 1, key)

@@ -10,6 +10,7 @@ from typing import Any
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.model.page import Document, Fetched, Metadata
+from mcp_web.text.amounts import amount
 from mcp_web.text.inline import inline_text
 from mcp_web.text.json_fields import mapping
 
@@ -39,7 +40,7 @@ def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
             f"### {_line(name)}\n\n" + ("\n".join(_schema(value, mapping(schema), 0)) or "(empty)")
             for name, schema in list(schemas.items())[:_SCHEMAS]
         )
-    notes = (f"An API description with {len(operations)} operations; mode=raw shows its JSON.",)
+    notes = (f"An API description with {amount(len(operations), 'operation')}; mode=raw shows its JSON.",)
     facts = Metadata(description=inline_text(about)[:500] or None)
     return assemble(page, "openapi", "\n\n".join(parts), title=title, kind="documentation", facts=facts, notes=notes)
 

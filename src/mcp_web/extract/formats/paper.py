@@ -14,6 +14,7 @@ from mcp_web.extract.formats.jats import abstract_markdown
 from mcp_web.extract.office.package import Element
 from mcp_web.extract.works import CslItem, arxiv, item_of_answers, line, shown_name
 from mcp_web.model.page import Document, Fetched, Metadata
+from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import count, items, mapping, text
 from mcp_web.text.papers import inverted_abstract, written_date
 
@@ -94,7 +95,7 @@ def _facts(item: CslItem, answers: dict[str, Any]) -> Iterator[str]:
     cited = count(mapping(answers.get("openalex")).get("cited_by_count")) or count(
         mapping(answers.get("crossref")).get("is-referenced-by-count")
     )
-    yield f"cited {cited:,} times" if cited else ""
+    yield f"cited {amount(cited, 'time')}" if cited else ""
 
 
 def _notices(answers: dict[str, Any], entry: Element | None) -> Iterator[str]:

@@ -15,6 +15,7 @@ from mcp_web.extract.embedded import write_embedded
 from mcp_web.extract.markdown import map_outside_code
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Document, Fetched, Metadata
+from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import items, mapping, text
 
 _POSTS = 5000
@@ -87,7 +88,11 @@ class _Reader:
         labels = ", ".join(text(label.get("name")) for label in items(issue.get("labels")))
         kind = "pull request" if issue.get("pull_request") else "issue"
         thread = _Thread(text(issue.get("title")), [self._github_post(issue), *later][:_POSTS])
-        thread.facts += [f"{kind}, {text(issue.get('state'))}", labels, f"{_number(issue.get('comments'))} comments"]
+        thread.facts += [
+            f"{kind}, {text(issue.get('state'))}",
+            labels,
+            amount(_number(issue.get("comments")), "comment"),
+        ]
         thread.notes += _missing(_number(issue.get("comments")), len(comments), "comments")
         return thread
 
@@ -97,7 +102,7 @@ class _Reader:
         body, _, hidden = write_embedded(text(row.get("body")), self._base, include_images=False)
         self.hidden += hidden
         author = _line(mapping(row.get("user")).get("login"))
-        return Post(author, text(row.get("created_at")), body, (place, f"{votes} reactions" if votes else ""))
+        return Post(author, text(row.get("created_at")), body, (place, amount(votes, "reaction") if votes else ""))
 
     def stackexchange(self, value: dict[str, Any]) -> _Thread:
         question = mapping(value.get("question"))
@@ -110,12 +115,12 @@ class _Reader:
         given.sort(key=lambda post: "accepted answer" not in post.facts)  # stable: votes decide the rest
         thread = _Thread(_title(question.get("title")), [asked, *given][:_POSTS])
         tags = question.get("tags")
-        thread.facts += [", ".join(map(str, tags)) if isinstance(tags, list) else "", f"{len(answers)} answers"]
+        thread.facts += [", ".join(map(str, tags)) if isinstance(tags, list) else "", amount(len(answers), "answer")]
         thread.notes += _missing(_number(question.get("answer_count")), len(answers), "answers")
         return thread
 
     def _stack_post(self, row: dict[str, Any], remarks: list[Post] | None = None, kind: str = "") -> Post:
-        votes = f"{_number(row.get('score'))} votes"
+        votes = amount(_number(row.get("score")), "vote")
         kind = "accepted answer" if row.get("is_accepted") is True else kind
         author = _title(mapping(row.get("owner")).get("display_name"))
         body = self._html(text(row.get("body")))
@@ -128,14 +133,14 @@ class _Reader:
         while waiting and len(posts) < _POSTS:  # depth first, so that an answer follows what it answers
             row, above = waiting.pop()
             if row is story or row.get("text"):
-                points = f"{_number(row.get('points'))} points" if row.get("points") else ""
+                points = amount(_number(row.get("points")), "point") if row.get("points") else ""
                 link = text(row.get("url"))
                 body = "\n\n".join(filter(None, (link and f"<{link}>", self._html(text(row.get("text"))))))
                 posts.append(Post(_line(row.get("author")), text(row.get("created_at")), body, (points,), (), above))
                 above = len(posts)
             waiting += [(child, above) for child in reversed(items(row.get("children")))]
         thread = _Thread(_title(story.get("title")) or f"Comment of {_line(story.get('author'))}", posts)
-        thread.facts.append(f"{len(posts) - 1} comments")
+        thread.facts.append(amount(len(posts) - 1, "comment"))
         return thread
 
     def discourse(self, value: dict[str, Any]) -> _Thread:
@@ -144,7 +149,7 @@ class _Reader:
         rows.sort(key=lambda row: _number(row.get("post_number")))
         places = {_number(row.get("post_number")): at for at, row in enumerate(rows, start=1)}
         thread = _Thread(_title(topic.get("title")), [self._discourse_post(row, places) for row in rows])
-        thread.facts.append(f"{len(rows)} posts")
+        thread.facts.append(amount(len(rows), "post"))
         thread.notes += _missing(_number(topic.get("posts_count")), len(rows), "posts")
         return thread
 
@@ -166,7 +171,7 @@ class _Reader:
             posts += [self._discussion_post(one, above) for one in items(mapping(row.get("replies")).get("nodes"))]
         thread = _Thread(_line(opening.get("title")), posts[:_POSTS])
         counted = _number(mapping(opening.get("comments")).get("totalCount"))
-        thread.facts += ["discussion", _line(mapping(opening.get("category")).get("name")), f"{counted} comments"]
+        thread.facts += ["discussion", _line(mapping(opening.get("category")).get("name")), amount(counted, "comment")]
         thread.notes += _missing(counted, len(rows), "comments")
         return thread
 
@@ -195,9 +200,11 @@ class _Reader:
             posts.append(self._reddit_post(row, above))
             waiting += [(one, len(posts)) for one in reversed(_children(mapping(row.get("replies"))))]
         thread = _Thread(_title(story.get("title")), posts)
-        thread.facts += [f"r/{_line(story.get('subreddit'))}", f"{len(posts) - 1} comments"]
+        thread.facts += [f"r/{_line(story.get('subreddit'))}", amount(len(posts) - 1, "comment")]
         if held_back:
-            thread.notes.append(f"Reddit gave {len(posts) - 1:,} comments and keeps {held_back:,} more behind links.")
+            thread.notes.append(
+                f"Reddit gave {amount(len(posts) - 1, 'comment')} and keeps {held_back:,} more behind links."
+            )
         return thread
 
     def _reddit_post(self, row: dict[str, Any], above: int) -> Post:
@@ -206,7 +213,7 @@ class _Reader:
         body = "\n\n".join(filter(None, (link and f"<{link}>", written)))
         seconds = row.get("created_utc")
         date = _moment(int(seconds) if isinstance(seconds, float) else seconds)
-        return Post(_line(row.get("author")), date, body, (f"{_number(row.get('score'))} points",), (), above)
+        return Post(_line(row.get("author")), date, body, (amount(_number(row.get("score")), "point"),), (), above)
 
     def _html(self, html: str) -> str:
         written, hidden = snippet_markdown(html, self._base) if html else ("", 0)

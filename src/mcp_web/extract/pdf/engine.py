@@ -23,6 +23,7 @@ from mcp_web.extract.pdf.scans import Scans, read_scans
 from mcp_web.extract.pdf.words import PageText, read_page
 from mcp_web.extract.pdf.write import page_marker, write_blocks
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metadata
+from mcp_web.text.amounts import amount
 from mcp_web.text.dates import read_pdf_date
 from mcp_web.text.headings import read_headings
 
@@ -65,7 +66,7 @@ def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
     if not any(each.lines for each in pages) and not recognised.pages:
         reason = "contains only images of text (a scan)" if scans else "contains no visible text"
         raise ExtractFailed(
-            f"The PDF at {page.final_url} ({_count(len(pdf))}) {reason}; there is no text to read.",
+            f"The PDF at {page.final_url} ({amount(len(pdf), 'page')}) {reason}; there is no text to read.",
             suggestion=f"Look for an HTML or text version of the same document. {recognised.trouble}".strip(),
             url=page.final_url,
             pages=len(pdf),
@@ -78,7 +79,7 @@ def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
     text = "\n\n".join(
         part for each in pages for part in (page_marker(each.number), _text(each, styles, recognised)) if part
     )
-    counted = (f"PDF with {_count(len(pdf))}; `<!-- page N -->` stands before each.",) if len(pdf) > 1 else ()
+    counted = (f"PDF with {amount(len(pdf), 'page')}; `<!-- page N -->` stands before each.",) if len(pdf) > 1 else ()
     return assemble(
         page,
         "pdf",
@@ -138,10 +139,6 @@ def _pages(pdf: PdfDocument) -> tuple[list[PageText], list[str]]:
     if pages and pages[-1].number < len(pdf):
         notes.append(f"Only the first {pages[-1].number} of {len(pdf)} pages were read.")
     return pages, notes
-
-
-def _count(pages: int) -> str:
-    return "1 page" if pages == 1 else f"{pages:,} pages"
 
 
 def _outline(pdf: PdfDocument) -> Iterator[OutlineItem]:

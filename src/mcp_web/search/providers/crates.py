@@ -8,6 +8,7 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ProviderRefused
 from mcp_web.search.providers.api import JsonApi, Params, joined, source_capabilities
+from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import count, text
 
 
@@ -39,7 +40,7 @@ class Crates(JsonApi):
             f"https://crates.io/crates/{name}" if name else None,
             joined(
                 text(row.get("description")),
-                f"{downloads:,} downloads" if downloads else "",
+                amount(downloads, "download") if downloads else "",
                 text(row.get("documentation")),
                 text(row.get("repository")),
             ),

@@ -7,6 +7,7 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, offset, source_capabilities
+from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import count, items, mapping, text, texts
 
 _FIELDS = "DOI,URL,title,author,container-title,issued,abstract,type,is-referenced-by-count,updated-by"
@@ -43,7 +44,11 @@ class Crossref(JsonApi):
         return make_hit(
             f"{'RETRACTED: ' if retracted else ''}{first(row.get('title'))}",
             f"https://doi.org/{doi}" if doi else row.get("URL"),
-            joined(text(row.get("abstract")), ", ".join(filter(None, names)), f"cited {cited} times" if cited else ""),
+            joined(
+                text(row.get("abstract")),
+                ", ".join(filter(None, names)),
+                f"cited {amount(cited, 'time')}" if cited else "",
+            ),
             date=_date(row.get("issued")),
             source=first(row.get("container-title")),
         )

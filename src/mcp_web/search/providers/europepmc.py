@@ -7,6 +7,7 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
+from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import count, mapping, text
 
 
@@ -45,7 +46,7 @@ class EuropePmc(JsonApi):
             joined(
                 text(row.get("abstractText")),
                 text(row.get("authorString")),
-                f"cited {cited} times" if cited else "",
+                f"cited {amount(cited, 'time')}" if cited else "",
                 f"doi:{row['doi']}" if text(row.get("doi")) else "",
                 "open access" if row.get("isOpenAccess") == "Y" else "",
             ),

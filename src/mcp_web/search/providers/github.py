@@ -12,6 +12,7 @@ from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
 from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
 from mcp_web.search.refusals import error_object, retry_after
+from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import count, mapping, text, texts
 
 _FIX = "Set MCP_WEB_GITHUB_TOKEN to a token without any scope."
@@ -71,7 +72,7 @@ class GitHub(JsonApi):
             repository = text(mapping(row.get("repository")).get("full_name"))
             return make_hit(f"{repository}: {text(row.get('path'))}", row.get("html_url"))
         if "full_name" in row:
-            stars = f"{count(row.get('stargazers_count')) or 0} stars"
+            stars = amount(count(row.get("stargazers_count")) or 0, "star")
             archived = "archived" if row.get("archived") is True else ""
             about = joined(
                 text(row.get("description")), stars, text(row.get("language")), ", ".join(texts(row.get("topics")))
@@ -82,7 +83,7 @@ class GitHub(JsonApi):
                 joined(about, archived),
                 date=row.get("pushed_at"),
             )
-        facts = f"{text(row.get('state'))}, {count(row.get('comments')) or 0} comments"
+        facts = f"{text(row.get('state'))}, {amount(count(row.get('comments')) or 0, 'comment')}"
         return make_hit(
             row.get("title"),
             row.get("html_url"),

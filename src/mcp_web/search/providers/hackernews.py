@@ -7,6 +7,7 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.providers.api import JsonApi, Params, date_range, epoch, joined, source_capabilities
+from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import count, text
 
 
@@ -35,7 +36,8 @@ class HackerNews(JsonApi):
 
     def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         identifier = text(row.get("objectID"))
-        facts = f"{count(row.get('points')) or 0} points, {count(row.get('num_comments')) or 0} comments"
+        points, comments = count(row.get("points")) or 0, count(row.get("num_comments")) or 0
+        facts = f"{amount(points, 'point')}, {amount(comments, 'comment')}"
         about = f"about {row['url']}" if text(row.get("url")) else ""
         return make_hit(
             row.get("title"),

@@ -9,6 +9,7 @@ from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ProviderRefused
 from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
 from mcp_web.search.refusals import error_object, retry_after
+from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import count, items, mapping, text
 from mcp_web.text.papers import inverted_abstract
 
@@ -62,7 +63,9 @@ class OpenAlex(JsonApi):
         cited = count(row.get("cited_by_count"))
         copy = text(open_copy.get("pdf_url")) or text(open_copy.get("landing_page_url"))
         facts = joined(
-            ", ".join(filter(None, names)), f"cited {cited} times" if cited else "", f"open copy {copy}" if copy else ""
+            ", ".join(filter(None, names)),
+            f"cited {amount(cited, 'time')}" if cited else "",
+            f"open copy {copy}" if copy else "",
         )
         return make_hit(
             f"{'RETRACTED: ' if row.get('is_retracted') is True else ''}{text(row.get('display_name'))}",

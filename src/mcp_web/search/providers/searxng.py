@@ -27,6 +27,7 @@ from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_b
 from mcp_web.search.searxng.headers import headers_for
 from mcp_web.search.searxng.kinds import describe, infobox_text
 from mcp_web.search.snippets import clean
+from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import count, items, number, text, texts
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import domain_of
@@ -173,7 +174,7 @@ def _notes(unresponsive: list[tuple[str, str]], without_url: int, *, dated: bool
         named = ", ".join(f"{quoted(name)} ({quoted(why)})" for name, why in unresponsive[:8])
         notes.append(f"Engines that did not answer: {named}.")
     if without_url > 0:
-        notes.append(f"{without_url} results without a page to open were left out.")
+        notes.append(f"Left out: {amount(without_url, 'result')} without a page to open.")
     return tuple(notes)
 
 

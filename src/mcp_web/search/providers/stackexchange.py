@@ -12,6 +12,7 @@ from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, PlanQuota, ProviderRefused
 from mcp_web.search.providers.api import JsonApi, Params, date_range, epoch, joined, source_capabilities
 from mcp_web.search.refusals import error_object
+from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import count, mapping, seconds, text, texts
 
 _SITE = re.compile(
@@ -63,7 +64,7 @@ class StackExchange(JsonApi):
     def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         answers = count(row.get("answer_count")) or 0
         accepted = ", one accepted" if row.get("accepted_answer_id") else ""
-        facts = f"{count(row.get('score')) or 0} votes, {answers} answers{accepted}"
+        facts = f"{amount(count(row.get('score')) or 0, 'vote')}, {amount(answers, 'answer')}{accepted}"
         return make_hit(
             row.get("title"),
             row.get("link"),
