@@ -74,7 +74,8 @@ def settings(engines: list[dict[str, Any]], **server: Any) -> dict[str, Any]:
         "use_default_settings": {"engines": {"keep_only": []}},
         "search": {"formats": formats, "autocomplete": ""},
         "server": {"bind_address": "127.0.0.1", "secret_key": "test-only", "limiter": False} | server,
-        "outgoing": {"request_timeout": 2.0, "enable_http2": False},
+        # As long as the server waits for SearXNG: on a busy machine an engine on loopback may take seconds.
+        "outgoing": {"request_timeout": 9.0, "enable_http2": False},
         "engines": engines,
         "plugins": plugins,
     }
