@@ -52,8 +52,9 @@ class ResultFilter:
                 outside += 1
         notes = []
         if undated:
-            verb = "dropped, because the provider could not filter them" if self.drop_undated else "kept"
-            notes.append(f"Freshness: {verb} {amount(undated, 'undated result')}.")
+            what = amount(undated, "undated result")
+            dropped = f"dropped {what}, because the provider could not filter by date"
+            notes.append(f"Freshness: {dropped if self.drop_undated else f'kept {what}'}.")
         if outside:
             notes.append(f"Freshness: dropped {amount(outside, 'result')} dated outside the range.")
         return kept, notes
