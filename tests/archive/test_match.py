@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,35 +10,42 @@ import pytest
 from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
-from mcp_web.archive.fuse import with_match
+from mcp_web.archive.find import ParsedQuery, best_rows, by_words, with_headlines
+from mcp_web.archive.fuse import static_matches, with_matches
 from mcp_web.archive.highlight import Marker
 from mcp_web.archive.passage import best_passage
 from mcp_web.archive.query import parse
+from mcp_web.store.protocol import DocumentFilter
 from mcp_web.store.sqlite.store import SqliteStore
 
 from contracts.store_samples import snapshot  # isort: skip
 
 
-def test_the_passage_that_says_the_same_in_other_words_gains_most() -> None:
+def test_the_passage_that_says_the_same_in_other_words_matches_better() -> None:
     passages = ["The warranty covers the engine for two years.", "Bananas ripen faster in a paper bag."]
-    guaranteed, fruit = with_match("How long is the motor guaranteed?", passages, [0.3, 0.3])
-    assert guaranteed > fruit
+    matches = static_matches("How long is the motor guaranteed?", passages)
+    assert matches is not None
+    assert matches[0] > matches[1]
 
 
 def test_a_clear_lead_by_words_stays() -> None:
-    passages = ["Bananas ripen faster in a paper bag.", "The warranty covers the engine for two years."]
-    first, second = with_match("How long is the motor guaranteed?", passages, [0.9, 0.4])
+    first, second = with_matches([0.9, 0.4], [0.0, 1.0], [1.0, 1.0])
     assert first > second
 
 
 def test_scores_stay_between_nothing_and_one() -> None:
-    scores = with_match("保修期多长?", ["保修期为两年。", "香蕉熟得快。"], [1.0, 0.0])
-    assert all(0 <= score <= 1 for score in scores)
+    matches = static_matches("保修期多长?", ["保修期为两年。", "香蕉熟得快。"])
+    assert matches is not None
+    assert all(0 <= score <= 1 for score in with_matches([1.0, 0.0], matches, [1.0, 0.5]))
 
 
-def test_a_question_without_words_changes_nothing() -> None:
-    assert with_match("?!", ["Anything."], [0.5]) == [0.5]
-    assert with_match("word", [], []) == []
+def test_a_match_without_weight_changes_nothing() -> None:
+    assert with_matches([0.5, 0.4], [1.0, 0.0], [0.0, 0.0]) == [0.5, 0.4]
+
+
+def test_a_question_without_words_has_no_matches() -> None:
+    assert static_matches("?!", ["Anything."]) is None
+    assert static_matches("word", []) is None
 
 
 def match(question: str, markdown: str, **worths: float) -> float:
@@ -78,3 +86,21 @@ async def test_a_long_page_whose_section_answers_comes_before_one_that_scatters_
     answer = await Archive(store).search(ArchiveQuery("transaction wraparound vacuum table", mode="text", limit=1))
     await store.close()
     assert [one.document.url for one in answer.results] == ["https://a.example/answer"]
+
+
+@pytest.mark.anyio
+async def test_a_document_that_is_one_passage_keeps_the_score_of_the_document(tmp_path: Path) -> None:
+    short = "A transaction wraparound is prevented by a vacuum."
+    texts = {"short": short, "long": f"{short}\n\n## More\n\n" + "Other things are told here at length. " * 40}
+    store = await SqliteStore.open(tmp_path / "s.sqlite")
+    made = [snapshot(f"https://a.example/{name}", text=text, title=name) for name, text in texts.items()]
+    await store.keep_many([(one, derive(one)) for one in made])
+    query = ArchiveQuery("transaction wraparound", mode="text")
+    found = {one.document.title: one for one in (await Archive(store).search(query)).results}
+    words = await by_words(store, ParsedQuery(query, parse(query.text), DocumentFilter()), only_words=True)
+    scores = await with_headlines(store, {one.key: one.score for one in words.matches.candidates}, words)
+    rows = await best_rows(store, scores, words, 10, datetime.now(UTC).date())
+    by_document = {row.title: score for row, score in rows}
+    await store.close()
+    assert found["short"].document.score == by_document["short"]
+    assert found["long"].document.score > by_document["long"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
@@ -23,7 +23,16 @@ from mcp_web.archive.find import (
     document_of,
     with_headlines,
 )
-from mcp_web.archive.fuse import LEAST, UNKNOWN, Meaning, Scales, near_by_meaning, near_only, with_match, with_words
+from mcp_web.archive.fuse import (
+    LEAST,
+    UNKNOWN,
+    Meaning,
+    Scales,
+    near_by_meaning,
+    near_only,
+    static_matches,
+    with_matches,
+)
 from mcp_web.archive.highlight import Highlight, Marker, highlights
 from mcp_web.archive.passage import ArchivePassage, best_passage
 from mcp_web.archive.query import corrected, parse
@@ -76,7 +85,7 @@ class Archive:
             scores = await with_headlines(self._store, scores, words)
             rows = await best_rows(self._store, scores, words, max(query.limit, LEAST), self._today())
             asked = text if by_match else ""
-            quoted = (await anyio.to_thread.run_sync(_quoted, words, rows, asked, mode))[: query.limit]
+            quoted = (await anyio.to_thread.run_sync(_quoted, words, rows, asked, mode, meaning.model))[: query.limit]
             facts["results"] = len(quoted)
         if mode != "text" and not rows:
             notes.append("No document contains these words, and none is near in meaning.")
@@ -174,21 +183,33 @@ class _Quoted:
     passage: ArchivePassage | None
 
 
-def _quoted(words: ByWords, rows: Sequence[tuple[DocumentRow, float]], asked: str, mode: SearchMode) -> list[_Quoted]:
+def _quoted(
+    words: ByWords, rows: Sequence[tuple[DocumentRow, float]], asked: str, mode: SearchMode, read: Container[str]
+) -> list[_Quoted]:
     """The documents with their snippets and passages, ranked by how these match the question: by words, unless only
-    meaning counts, and by the static signal if `asked` is given."""
+    meaning counts, and by the static signal if `asked` is given. `read` are the documents that the model has read."""
     marker = Marker(words.question, words.matches.worths)
     found = [
         _Quoted(row, score, highlights(marker, row.title, row.markdown), best_passage(marker, row.markdown))
         for row, score in rows
     ]
     scores = [one.score for one in found]
+    # A passage that is the whole document says nothing that the document's own score does not say.
+    outside = [_outside(one) for one in found]
     if mode != "semantic":
-        scores = with_words(scores, [one.passage.match if one.passage else 0.0 for one in found])
-    if asked:
-        scores = with_match(asked, [_text_of(one) for one in found], scores)
+        scores = with_matches(scores, [one.passage.match if one.passage else 0.0 for one in found], outside)
+    static = static_matches(asked, [_text_of(one) for one in found]) if asked else None
+    if static is not None:
+        # The static signal is a second opinion on a document that has no vector of the model, however short it is.
+        weights = [part if one.row.key in read else 1.0 for one, part in zip(found, outside, strict=True)]
+        scores = with_matches(scores, static, weights)
     ranked = (replace(one, score=score) for one, score in zip(found, scores, strict=True))
     return sorted(ranked, key=lambda one: -one.score)
+
+
+def _outside(found: _Quoted) -> float:
+    """The part of a document that is outside its passage."""
+    return 1 - len(found.passage.text) / len(found.row.markdown) if found.passage else 1.0
 
 
 def _text_of(found: _Quoted) -> str:

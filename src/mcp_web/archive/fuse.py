@@ -11,7 +11,7 @@ from mcp_web.embed.static import PassagePieces, static_vectors
 from mcp_web.errors import EmbeddingError
 
 # Weights of words and of the model. Scores can be compared between answers: the score by words is relative to the
-# highest possible one, the score by meaning is 0.5 for a typical answer; `with_match` adds to both. Equal weights are
+# highest possible one, the score by meaning is 0.5 for a typical answer; `with_matches` adds to both. Equal weights are
 # the best for Cranfield (nDCG@10 .460; words × 0.4 .458, × 0.6 .455), within .0001 of the best for CISI (.459), and
 # better than others for questions about two documentation sites (MRR .83, words × 0.3 .81).
 _WORDS, _MODEL = 0.5, 0.5
@@ -120,22 +120,19 @@ SHARE = 1 / 6
 LEAST = 10  # documents that are compared, however few are asked for
 
 
-def with_words(scores: Sequence[float], matches: Sequence[float]) -> list[float]:
-    """The scores, each combined with how well the words of the best passage match the question."""
-    return [_shared(score, match) for score, match in zip(scores, matches, strict=True)]
+def with_matches(scores: Sequence[float], matches: Sequence[float], weights: Sequence[float]) -> list[float]:
+    """The scores, each combined with how well the best passage matches the question; a weight is a part of SHARE."""
+    return [
+        round((1 - SHARE * weight) * score + SHARE * weight * match, 4)
+        for score, match, weight in zip(scores, matches, weights, strict=True)
+    ]
 
 
-def with_match(question: str, passages: Sequence[str], scores: Sequence[float]) -> list[float]:
-    """The scores, each combined with how well the passage matches the question (static signal)."""
+def static_matches(question: str, passages: Sequence[str]) -> list[float] | None:
+    """How well each passage matches the question by the static signal; None if it cannot tell."""
     try:
         vectors = static_vectors()
     except EmbeddingError:  # reported by `doctor`
-        return list(scores)
+        return None
     matches = PassagePieces.of(vectors, passages).similarities(vectors, question) if passages else None
-    if matches is None:
-        return list(scores)
-    return [_shared(score, max(0.0, float(match))) for score, match in zip(scores, matches, strict=True)]
-
-
-def _shared(score: float, match: float) -> float:
-    return round((1 - SHARE) * score + SHARE * match, 4)
+    return None if matches is None else [max(0.0, float(match)) for match in matches]
