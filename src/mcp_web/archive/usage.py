@@ -6,10 +6,9 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from mcp_web.store.protocol import Store
+from mcp_web.store.protocol import Store
 
 KIND = "figures_hour"  # of records: one for each hour
 KEPT = 60 * 86400.0

@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from turbohtml import Document as Tree
+from turbohtml import Element
 
 from mcp_web.extract.characters import clean_line
 from mcp_web.extract.natural_language import detect_language
@@ -20,11 +23,6 @@ from mcp_web.model.page import Metadata
 from mcp_web.text.dates import date_in_url, read_date
 from mcp_web.text.shorten import shortened_at_word
 from mcp_web.text.urls import absolute
-
-if TYPE_CHECKING:
-    from turbohtml import Document as Tree
-    from turbohtml import Element
-
 
 _MOST_METAS = 400
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,2}")

@@ -11,14 +11,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from turbohtml import Document as Tree
+from turbohtml import MicrodataItem
 
 from mcp_web.extract.characters import clean_line
 from mcp_web.text.shorten import shortened
-
-if TYPE_CHECKING:
-    from turbohtml import Document as Tree
-    from turbohtml import MicrodataItem
 
 _SCRIPT_CHARS = 500_000  # of JSON-LD read from one page
 _MOST_NODES = 200

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from turbohtml import Element as ElementType
-
-if TYPE_CHECKING:
-    from turbohtml import Element, Node
+from turbohtml import Element, Node
 
 LABEL = "data-mcp-web-tab"  # for internal use: an attribute of this name in the page is removed
 _SETS = frozenset(("tabbed-labels", "sd-tab-set", "tabbed-set", "vp-code-group", "tab-set"))
@@ -66,7 +62,7 @@ def _pairs(tree: Node, strip: Element) -> tuple[list[Element], list[Element]]:
 
 
 def _elements(node: Element | None) -> list[Element]:
-    return [child for child in node if isinstance(child, ElementType)] if node is not None else []
+    return [child for child in node if isinstance(child, Element)] if node is not None else []
 
 
 def _controlled(tree: Node, tabs: list[Element]) -> list[Element]:
@@ -87,7 +83,7 @@ def _following(strip: Element, count: int) -> list[Element]:
     """The panels beside a tab list, if there are `count` of them."""
     holder: object = strip.parent
     for _ in range(2):
-        if not isinstance(holder, ElementType):
+        if not isinstance(holder, Element):
             break
         panels = holder.select(_PANELS)
         if len(panels) == count:

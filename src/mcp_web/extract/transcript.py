@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from turbohtml import Document as Tree
 
 from mcp_web.extract.append import append
 from mcp_web.extract.characters import clean_text
 from mcp_web.extract.markdown import escape_start
 from mcp_web.extract.structured import read_structured, types_of
 from mcp_web.model.page import Document
-
-if TYPE_CHECKING:
-    from turbohtml import Document as Tree
 
 _SPOKEN = frozenset({"VideoObject", "AudioObject", "PodcastEpisode", "Clip", "RadioEpisode", "TVEpisode", "Movie"})
 _CHARS = 500_000

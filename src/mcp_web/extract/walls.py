@@ -10,14 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from turbohtml import Node
 
 from mcp_web.model.page import Wall
 from mcp_web.text.html_facts import html_facts, page_text
 from mcp_web.text.markdown import prose
-
-if TYPE_CHECKING:
-    from turbohtml import Node
 
 
 @dataclass(frozen=True, slots=True)

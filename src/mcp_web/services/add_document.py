@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.model.page import ExtractRequest, Fetched
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.open_page import OpenRequest, open_page
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 
 async def add_page(app: App, url: str, *, day: str | None, tags: Sequence[str], deadline: float) -> Snapshot:

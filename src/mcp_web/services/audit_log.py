@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mcp_web.app import App
 from mcp_web.audit.log import AuditLog
 from mcp_web.server.options import ServerOptions
 from mcp_web.settings import Settings
 from mcp_web.store.options import StoreOptions, data_folder
 from mcp_web.text.values import FALSE
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 
 def audit_folder(settings: Settings) -> Path:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import anyio
 import anyio.to_thread
 
+from mcp_web.app import App
 from mcp_web.errors import WebError
 from mcp_web.model.page import ExtractRequest
 from mcp_web.render.options import RenderOptions
@@ -17,7 +18,6 @@ from mcp_web.services.embed_documents import Coverage, coverage
 from mcp_web.text.amounts import amount
 
 if TYPE_CHECKING:
-    from mcp_web.app import App
     from mcp_web.search.probe import ProviderState
 
 SECONDS = 20.0  # for one part

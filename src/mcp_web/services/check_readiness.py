@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import anyio
 
+from mcp_web.app import App
 from mcp_web.errors import WebError
 from mcp_web.limit.redis import RedisLimiter
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 _SECONDS = 5.0  # for the answer of a probe
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from mcp_web.app import App
 from mcp_web.errors import NotFound
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.find_snapshot import find_document, find_snapshot
 
 if TYPE_CHECKING:
-    from mcp_web.app import App
     from mcp_web.read.diff import SectionChange
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.errors import InvalidInput
+from mcp_web.model.progress import OnProgress
 from mcp_web.store.options import StoreOptions
 
 if TYPE_CHECKING:
-    from mcp_web.app import App
     from mcp_web.archive.transfer import CopyReport
-    from mcp_web.model.progress import OnProgress
 
 
 async def copy_store(app: App, source: str, target: str, on_progress: OnProgress | None = None) -> CopyReport:

@@ -8,19 +8,16 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import anyio
 
+from mcp_web.app import App
 from mcp_web.archive.sitemap import listed_links
 from mcp_web.errors import InvalidInput, WebError
 from mcp_web.model.progress import OnProgress
 from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.store.protocol import Store
 from mcp_web.text.urls import join, parse_url
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
-    from mcp_web.store.protocol import Store
 
 REMEMBERED = 30 * 86400.0  # how long an unfinished crawl can be resumed
 MOST_SITEMAPS = 50

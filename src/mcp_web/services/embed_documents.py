@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 import anyio
 
 from mcp_web import trace
+from mcp_web.app import App
 from mcp_web.archive.derive import reindex_outdated
 from mcp_web.errors import WebError
 from mcp_web.index.documents import STATIC_MODEL
 from mcp_web.model.progress import OnProgress
+from mcp_web.model.snapshot import Snapshot
+from mcp_web.store.protocol import Store
 
 if TYPE_CHECKING:
-    from mcp_web.app import App
     from mcp_web.index.documents import DocumentVectors
-    from mcp_web.model.snapshot import Snapshot
-    from mcp_web.store.protocol import Store
 
 
 # Documents per batch; between two batches it is checked whether a call is running. Both take tenths of a second.

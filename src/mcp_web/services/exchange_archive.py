@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 
 import anyio
 
+from mcp_web.app import App
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.model.snapshot import Source
 
 if TYPE_CHECKING:
-    from mcp_web.app import App
     from mcp_web.archive.exchange.records import Exchanged
 
 ExchangeFormat = Literal["markdown", "jsonl", "bibtex", "csl", "warc"]

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.model.page import Document, ExtractRequest, Fetched
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 
 async def extract_html(app: App, html: str | bytes, base_url: str, request: ExtractRequest) -> Document:

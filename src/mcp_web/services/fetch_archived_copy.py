@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.errors import DomainDenied, FetchFailed, HttpError, InvalidInput, NotFound, WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, Fetched
@@ -13,9 +13,6 @@ from mcp_web.services.official_api import REFUSALS, OfficialApi
 from mcp_web.text.internet_archive import copy_address, copy_day, shown_address, timestamp_of
 from mcp_web.text.json_fields import at, mapping, text
 from mcp_web.text.urls import parse_url
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 _SECONDS = 15.0  # for the question which copies there are
 _TIMESTAMP = re.compile(r"\d{14}")

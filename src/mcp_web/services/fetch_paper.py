@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import anyio
 
 from mcp_web import trace
+from mcp_web.app import App
 from mcp_web.errors import FetchFailed, WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
@@ -18,9 +19,6 @@ from mcp_web.services.official_api import REFUSALS, OfficialApi
 from mcp_web.text.json_fields import at, items, mapping, text
 from mcp_web.text.papers import PaperId, paper_in
 from mcp_web.text.urls import parse_url
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 MEDIA_TYPE = "application/vnd.mcp-web.paper+json"  # the gathered answers; read by extract/formats/paper.py
 _SECONDS = 15.0  # for the catalogues; the open copy has the time of the call

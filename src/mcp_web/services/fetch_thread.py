@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
 
 from mcp_web import trace
+from mcp_web.app import App
 from mcp_web.errors import FetchFailed, PolicyError, WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.fetch.threads import MEDIA_TYPE, ThreadAddress, reddit_address, thread_address, topic_address
 from mcp_web.model.page import Fetched
 from mcp_web.services.official_api import REFUSALS, OfficialApi
 from mcp_web.text.json_fields import at, items, mapping, text
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 Values = list[Any]
 _NOTE = "The thread was read from the public API of its site."

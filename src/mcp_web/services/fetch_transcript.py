@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from mcp_web.app import App
 from mcp_web.errors import WebError
 from mcp_web.fetch.tracks import spoken_tracks
 from mcp_web.model.page import Document, ExtractRequest, Fetched
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 _MARK = b"<track"
 

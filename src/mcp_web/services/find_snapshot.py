@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.errors import NotFound
 from mcp_web.model.snapshot import Snapshot, page_key
+from mcp_web.store.protocol import Store
 from mcp_web.text.urls import parse_url
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
-    from mcp_web.store.protocol import Store
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 _PREFIXES = ("resource://cache/", "resource://meta/", "resource://picture/")

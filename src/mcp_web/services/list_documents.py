@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mcp_web.app import App
+from mcp_web.model.snapshot import SnapshotInfo
 from mcp_web.store.protocol import DocumentFilter
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
-    from mcp_web.model.snapshot import SnapshotInfo
 
 
 async def list_documents(app: App, *, limit: int, after: str = "", **filters: Any) -> tuple[list[SnapshotInfo], str]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.services.audit_log import write_audit
 from mcp_web.services.manage_tokens import list_tokens, revoke_tokens_of
 from mcp_web.store.open import configured_engine
 from mcp_web.store.options import StoreOptions
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 
 async def list_tenants(app: App) -> list[str]:

@@ -11,14 +11,11 @@ import re
 import secrets
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.errors import CacheError, InvalidInput, NotFound
 from mcp_web.model.token import TokenInfo
 from mcp_web.services.audit_log import write_audit
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 PREFIX = "mcpw_"  # lets scanners for leaked secrets find it
 TOKENS = "token"  # kind of records: digest → TokenInfo

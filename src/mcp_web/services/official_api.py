@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 
+from mcp_web.app import App
 from mcp_web.errors import FetchFailed, WebError
 from mcp_web.limit.limiter import RateExceeded
 from mcp_web.search.options import SearchOptions
 
 if TYPE_CHECKING:
-    from mcp_web.app import App
     from mcp_web.search.providers.api import JsonApi
 
 REFUSALS = (WebError, RateExceeded, ValueError)  # what a request to an API may raise; the page is read instead

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import anyio
 
+from mcp_web.app import App
 from mcp_web.errors import FetchTimeout, WebError
 from mcp_web.fetch.admission import as_one_caller
 from mcp_web.model.progress import OnProgress
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 T = TypeVar("T")
 

@@ -6,11 +6,12 @@ import dataclasses
 import time
 from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import anyio
 
 from mcp_web import __version__, trace
+from mcp_web.app import App
 from mcp_web.errors import (
     CacheError,
     FetchFailed,
@@ -35,9 +36,6 @@ from mcp_web.services.wall_advice import wall_advice
 from mcp_web.text.internet_archive import LATEST
 from mcp_web.text.papers import paper_address
 from mcp_web.text.urls import parse_url
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 CacheState = Literal["hit", "revalidated", "fetched", "stale"]
 _NEEDS_BROWSER = "needs-browser"  # a kind of record, by host

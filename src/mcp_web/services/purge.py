@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from mcp_web.app import App
 from mcp_web.errors import InvalidInput
 from mcp_web.store.protocol import Purged, PurgeRule
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 
 async def purge(app: App, rule: PurgeRule, *, dry_run: bool) -> Purged:

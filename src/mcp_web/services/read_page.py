@@ -10,17 +10,17 @@ from weakref import WeakKeyDictionary
 
 import anyio
 
+from mcp_web.app import App
 from mcp_web.errors import FetchTimeout, HttpError, WebError
 from mcp_web.model.progress import OnProgress
+from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.open_many import open_many
 from mcp_web.services.open_page import Opened, OpenRequest
 from mcp_web.text.languages import language_of
 
 if TYPE_CHECKING:
-    from mcp_web.app import App
     from mcp_web.index.rank import Ranked
     from mcp_web.index.reader import PageReader
-    from mcp_web.model.snapshot import Snapshot
 
 OPENING_SHARE = 0.7  # of the time that is left; ranking gets the rest
 PROTECTED = "content protected"

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import anyio
 
+from mcp_web.app import App
 from mcp_web.archive.about import scored
 from mcp_web.archive.query import parse
 from mcp_web.errors import WebError
@@ -19,9 +19,6 @@ from mcp_web.model.search import Hit
 from mcp_web.services.read_page import PageRead, read_pages
 from mcp_web.store.protocol import Headline
 from mcp_web.text.words import words
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 Read = Callable[..., Awaitable[list[PageRead | WebError]]]
 MOST_PAGES = 8  # opened for one query

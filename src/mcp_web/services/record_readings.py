@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
-from mcp_web.model.snapshot import ReadingRecord
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
-    from mcp_web.model.passage import Span
-    from mcp_web.model.snapshot import Snapshot
+from mcp_web.app import App
+from mcp_web.model.passage import Span
+from mcp_web.model.snapshot import ReadingRecord, Snapshot
 
 MOST_QUESTION = 500  # characters of a question or a quote
 MOST_SPANS = 20  # passages of one question

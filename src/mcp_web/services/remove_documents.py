@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.errors import InvalidInput
 from mcp_web.services.find_snapshot import find_own_snapshot
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 BATCH = 500
 

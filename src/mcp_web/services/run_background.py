@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import anyio
 
+from mcp_web.app import App
 from mcp_web.search.options import SearchOptions
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 METRICS_EVERY = 60.0  # seconds between two updates of the stored metrics
 

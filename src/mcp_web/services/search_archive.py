@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.index.documents import STATIC_MODEL
 from mcp_web.services.find_snapshot import find_snapshot
 
 if TYPE_CHECKING:
-    from mcp_web.app import App
     from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery
     from mcp_web.archive.fuse import Scales
 

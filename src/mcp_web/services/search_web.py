@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import anyio
 
+from mcp_web.app import App
 from mcp_web.errors import WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.progress import OnProgress
@@ -17,9 +17,6 @@ from mcp_web.services.open_many import open_many
 from mcp_web.services.open_page import Opened, OpenRequest
 from mcp_web.services.read_results import ReadResults, read_results
 from mcp_web.text.urls import parse_url
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 READING_SHARE = 0.6  # of the time that is left goes to searching when content is wanted too
 

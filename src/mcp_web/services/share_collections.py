@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.services.audit_log import write_audit
 from mcp_web.services.manage_tenants import list_tenants, require_tenants
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions
 from mcp_web.store.protocol import Share
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 
 async def list_shares(app: App) -> list[Share]:

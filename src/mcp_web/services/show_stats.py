@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mcp_web.app import App
 from mcp_web.services.embed_documents import coverage
 from mcp_web.trace import BUCKETS, hits_and_misses
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 
 async def show_stats(app: App) -> dict[str, Any]:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.index.documents import STATIC_MODEL
 from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.model.progress import OnProgress
 from mcp_web.services.embed_documents import embed_documents
 
 if TYPE_CHECKING:
-    from mcp_web.app import App
     from mcp_web.archive.folder import SyncReport
-    from mcp_web.model.progress import OnProgress
 
 
 async def sync_folder(

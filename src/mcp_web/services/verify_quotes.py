@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from mcp_web.app import App
 from mcp_web.errors import NotFound
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo
 from mcp_web.services.find_snapshot import find_snapshot
 from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.store.protocol import Store
 
 if TYPE_CHECKING:
-    from mcp_web.app import App
     from mcp_web.read.quote import QuoteCheck
-    from mcp_web.store.protocol import Store
 
 MOST_VERSIONS = 10  # that are searched for a quote which is not in the one that was asked for
 

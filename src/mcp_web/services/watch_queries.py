@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.errors import WebError
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.services.search_web import search_web
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 KIND = "watch query"  # of records: one for each query, with the addresses that were found before
 _MOST_KNOWN = 500  # addresses remembered for a query

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.errors import NotFound
+from mcp_web.model.snapshot import SnapshotInfo
 from mcp_web.services.compare_versions import compare_versions
 from mcp_web.services.watch_pages import Watched, watched_urls
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
-    from mcp_web.model.snapshot import SnapshotInfo
 
 _MOST_PAGES = 1000  # watched pages that are looked at
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from typing import TYPE_CHECKING
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
 
 from mcp_web.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from starlette.datastructures import FormData
-    from starlette.requests import Request
-    from starlette.responses import Response
 
 COOKIE = "mcp_web_form"
 FIELD = "form_token"

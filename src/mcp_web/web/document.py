@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from starlette.requests import Request
+from starlette.responses import Response
 
+from mcp_web.app import App
 from mcp_web.errors import NotFound
+from mcp_web.model.page import Document
+from mcp_web.model.snapshot import ReadingRecord, Snapshot
+from mcp_web.services.find_snapshot import Found
 from mcp_web.services.verify_quotes import other_versions
 from mcp_web.services.watch_pages import watched_urls
 from mcp_web.web.catalogue import gettext as _
@@ -16,16 +23,7 @@ from mcp_web.web.passages import OWN_QUOTE, Passage, merged
 from mcp_web.web.times import moment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from mcp_web.app import App
-    from mcp_web.model.page import Document
-    from mcp_web.model.snapshot import ReadingRecord, Snapshot
     from mcp_web.read.quote import QuoteCheck
-    from mcp_web.services.find_snapshot import Found
 
 EXPORTS = {"md": "Markdown", "bib": "BibTeX", "json": "CSL-JSON", "warc": "WARC"}
 MOST_LINKED = 100

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
 
 import anyio
+from starlette.requests import Request
+from starlette.responses import Response
 
 from mcp_web import trace
+from mcp_web.app import App
 from mcp_web.errors import InvalidInput, NotFound
+from mcp_web.model.snapshot import Snapshot
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.csrf import checked_form
 from mcp_web.web.document import EXPORTS, found_document, missing
 from mcp_web.web.pages import HEADERS
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from mcp_web.app import App
-    from mcp_web.model.snapshot import Snapshot
 
 _MOST_SLUG = 60  # characters of a title in a file's name
 _ENDINGS = {"warc": "warc.gz"}

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcp_web.app import App
 from mcp_web.archive.usage import ANSWERED, history
 from mcp_web.services.show_stats import show_stats
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.charts import Hour, bar, chart
 from mcp_web.web.pages import number, page, size
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from mcp_web.app import App
 
 HOURS = 48
 SITES = 15  # with the most documents

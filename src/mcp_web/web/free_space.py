@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from starlette.requests import Request
+from starlette.responses import Response
 
+from mcp_web.app import App
 from mcp_web.errors import InvalidInput
 from mcp_web.services.purge import purge_unused
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.csrf import checked_form
 from mcp_web.web.pages import page
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from mcp_web.app import App
 
 CHOICES = (7, 30, 90, 365)  # days without use
 USUAL = 90

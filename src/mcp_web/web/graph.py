@@ -6,21 +6,18 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
+from starlette.requests import Request
+from starlette.responses import Response
 
+from mcp_web.app import App
 from mcp_web.archive.graph import edges_around
 from mcp_web.services.list_documents import list_documents
 from mcp_web.text.shorten import shortened
 from mcp_web.web.listing import is_day
 from mcp_web.web.pages import page
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from mcp_web.app import App
 
 WIDTH, HEIGHT = 1200, 760
 MOST_NODES = 250  # laid out in about 40 ms of CPU

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcp_web.app import App
 from mcp_web.errors import WebError
 from mcp_web.server.options import ServerOptions
 from mcp_web.services.check_readiness import store_problem
@@ -12,12 +16,6 @@ from mcp_web.web.connect import ways_to_connect
 from mcp_web.web.listing import by_day, found_rows
 from mcp_web.web.pages import page
 from mcp_web.web.times import ago
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from mcp_web.app import App
 
 RECENT = 8
 

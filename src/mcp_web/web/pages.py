@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from mcp_web import trace
 from mcp_web.web.catalogue import gettext, ngettext
 from mcp_web.web.catalogue import gettext as _
@@ -14,8 +17,6 @@ from mcp_web.web.times import day, moment
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from starlette.requests import Request
-    from starlette.responses import Response
 
 FOLDER = Path(__file__).parent
 MOST_PLACE = 70  # characters of an address in a list

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mcp_web.app import App
 from mcp_web.errors import AgentError, WebError
 from mcp_web.text.media_types import type_of_name
 from mcp_web.web import document, document_actions, figures, free_space, graph, home, listing, state, watch
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.pages import page
 
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from mcp_web.app import App
-
-AppFor = Callable[["Request"], AbstractAsyncContextManager["App"]]
+AppFor = Callable[[Request], AbstractAsyncContextManager[App]]
 View = Callable[["App", "Request"], Awaitable["Response"]]
 
 _STATIC = Path(__file__).with_name("static")

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 from mcp_web import __version__
+from mcp_web.app import App
 from mcp_web.contracts.sets import tools_offered
 from mcp_web.services.check_parts import check_parts
 from mcp_web.tools.page_view import ago
 from mcp_web.web.pages import page
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from mcp_web.app import App
 
 _BEGAN = time.time()
 

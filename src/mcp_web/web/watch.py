@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 from mcp_web import trace
+from mcp_web.app import App
 from mcp_web.contracts.sets import tools_offered
-from mcp_web.services.watch_pages import atom, change_watch, watched_urls
+from mcp_web.services.watch_pages import Watched, atom, change_watch, watched_urls
 from mcp_web.services.watched_changes import watched_changes
 from mcp_web.web.csrf import checked_form
 from mcp_web.web.document import change_text, section_name
 from mcp_web.web.pages import HEADERS, page, place
 from mcp_web.web.times import moment
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from mcp_web.app import App
-    from mcp_web.services.watch_pages import Watched
 
 TOOL = "web_watch"
 SHOWN, IN_FEED = 10, 50  # changes

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from turbohtml import Element
+from turbohtml import Element, Node
 
 from mcp_web.extract.css.animation import animated
 from mcp_web.extract.css.declarations import Declared, is_valid, longhand, parse_declarations
@@ -30,9 +30,6 @@ from mcp_web.extract.css.selectors import (
 )  # fmt: skip
 from mcp_web.extract.css.style import Style
 from mcp_web.extract.css.variables import USED
-
-if TYPE_CHECKING:
-    from turbohtml import Node
 
 _MOST_RULES = 200  # per element; an ordinary page has a few
 _OFTEN = 30  # tests of single elements that take about as long as a search through the tree

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from turbohtml import Element
+from turbohtml import Element
 
 _LINK = {"color": "#0000ee"}
 _HINTS = {"mark": {"background-color": "#ff0"}, "button": {"background-color": "#efefef", "color": "#000"},

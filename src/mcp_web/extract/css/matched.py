@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+
+from turbohtml import Element, Node
 
 from mcp_web.extract.css.names import names_of
 from mcp_web.extract.css.rules import Rules
@@ -16,9 +17,6 @@ from mcp_web.extract.css.selectors import (
     split_selectors,
     to_library_syntax,
 )  # fmt: skip
-
-if TYPE_CHECKING:
-    from turbohtml import Element, Node
 
 _NAMES = frozenset(".#")
 _FEW_NAMES = 100  # up to this number it is faster to search for the names than to visit all elements with a name

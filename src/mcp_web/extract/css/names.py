@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from turbohtml import Element, Node
+from turbohtml import Element, Node
 
 
 class PageNames:

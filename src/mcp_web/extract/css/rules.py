@@ -10,15 +10,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from turbohtml import Element
 
 from mcp_web.extract.css.conditions import container_holds, media_holds, supports_holds
 from mcp_web.extract.css.declarations import Declared, parse_declarations, unescaped
 from mcp_web.extract.css.selectors import may_match, split_selectors
 from mcp_web.extract.css.sheet_text import MOST, cleaned
-
-if TYPE_CHECKING:
-    from turbohtml import Element
 
 _MOST_NESTING = 20
 _MOST_KEYFRAMES = 500

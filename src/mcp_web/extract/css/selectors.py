@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+
+from turbohtml import Element, Node
 
 from mcp_web.extract.css.declarations import unescaped
 from mcp_web.lru import cached_if_short
-
-if TYPE_CHECKING:
-    from turbohtml import Element, Node
 
 _CHUNK = 200  # selectors in one search
 _COMMA = re.compile(r",(?![^()]*\))")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
+
+from turbohtml import Element
 
 from mcp_web.extract.css.conditions import media_holds, supports_holds
 from mcp_web.extract.css.declarations import unescaped
-
-if TYPE_CHECKING:
-    from turbohtml import Element
 
 MOST = 1_000_000  # characters of all sheets of a page
 _IMPORT = re.compile(

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from turbohtml import Element
+from turbohtml import Element, Node
 
 from mcp_web.extract.css.cascade import Cascade, parent_of
 from mcp_web.extract.css.colour import parse_colour
 from mcp_web.extract.css.lengths import fraction, pixels, split_outside
 from mcp_web.extract.css.style import CLIPS, Style, hides_box
-
-if TYPE_CHECKING:
-    from turbohtml import Node
 
 _INLINE = frozenset(
     (

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from turbohtml import Element, Node
 
 from mcp_web.extract.css.colour import Colour, colours_in, parse_colour
 from mcp_web.extract.css.declarations import parse_declarations
@@ -16,9 +18,6 @@ from mcp_web.extract.css.hints import style_hints
 from mcp_web.extract.css.rules import Rules
 from mcp_web.extract.css.style import Style, gradient_colours
 from mcp_web.extract.css.variables import Variables
-
-if TYPE_CHECKING:
-    from turbohtml import Element, Node
 
 _MOST_COLOURS = 400  # different values on one page
 _TEXT_PROPERTIES = frozenset(("color", "-webkit-text-fill-color"))

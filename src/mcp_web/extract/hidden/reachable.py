@@ -8,14 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from turbohtml import Element
+from turbohtml import Element, Node
 
 from mcp_web.extract.tabs import LABEL
-
-if TYPE_CHECKING:
-    from turbohtml import Node
 
 # Classes that mean "not on screen" in the well-known frameworks, wherever the stylesheet is.
 HIDING_CLASSES = frozenset(
@@ -140,9 +136,7 @@ class Reachable:
 
     def _follows_control(self, element: Element) -> bool:
         """Whether the element before it is the button or checkbox label that opens it, as in an accordion."""
-        before = element.previous_sibling
-        while before is not None and not isinstance(before, Element):
-            before = before.previous_sibling
+        before = next((node for node in element.previous_siblings if isinstance(node, Element)), None)
         if before is None or not self._is_shown(before):
             return False
         if self._has_checks and (before.tag == "label" or before.select_one("label") is not None):

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from turbohtml import Element
+from turbohtml import Element, Node
 
 from mcp_web.extract.css.cascade import Cascade
 from mcp_web.extract.css.declarations import parse_declarations
@@ -30,9 +30,6 @@ from mcp_web.extract.hidden.streamed import place_streamed
 from mcp_web.extract.hidden.suspects import find_suspects
 from mcp_web.extract.hidden.text_visibility import TextVisibility
 from mcp_web.extract.tabs import LABEL, label_tab_panels
-
-if TYPE_CHECKING:
-    from turbohtml import Node
 
 _NEVER_SHOWN = frozenset(("template", "noframes", "noembed", "rp", "mphantom"))
 _PLAYERS = frozenset(("video", "audio", "object", "canvas", "iframe"))

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from turbohtml import Element
+from turbohtml import Element, Node
 
 from mcp_web.extract.css.rules import Rules
 from mcp_web.extract.css.selectors import matches
-
-if TYPE_CHECKING:
-    from turbohtml import Node
 
 _MOST_HOSTS = 2000
 

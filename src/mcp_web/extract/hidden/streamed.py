@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from turbohtml import Element, Node
+from turbohtml import Element, Node
 
 _STREAMED = re.compile(r"(?:S:|af)[\w:.-]+\Z")
 _NUMBER = re.compile(r"(?=(?<!\d)\d+\Z)")  # the position before a number at the end

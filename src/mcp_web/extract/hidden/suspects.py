@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+from turbohtml import Element, Node
 
 from mcp_web.extract.css.cascade import Cascade
 from mcp_web.extract.css.colour import parse_colour
@@ -17,9 +18,6 @@ from mcp_web.extract.css.style import Style, hides_box
 from mcp_web.extract.css.variables import NO_VARIABLES, Variables
 from mcp_web.extract.hidden.palette import Palette, Source
 from mcp_web.lru import cached_if_short
-
-if TYPE_CHECKING:
-    from turbohtml import Element, Node
 
 _MOST_CANDIDATES = 2000
 _MOST_TESTED = 5000  # elements, for one colour

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from turbohtml import Document as Tree
+from turbohtml import Element
 
 from mcp_web.extract.html.blocks import Blocks, read_blocks
 from mcp_web.extract.html.decide import decide
@@ -11,12 +13,7 @@ from mcp_web.extract.html.features import PageFeatures
 from mcp_web.extract.html.model import load_scorer
 from mcp_web.extract.html.prune import prune
 from mcp_web.extract.html.rules import COMMENTS, NEVER, choose_by_rules, cut_off
-
-if TYPE_CHECKING:
-    from turbohtml import Document as Tree
-    from turbohtml import Element
-
-    from mcp_web.model.page import PageKind
+from mcp_web.model.page import PageKind
 
 _MOST_BREAKS = 5_000
 

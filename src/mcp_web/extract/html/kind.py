@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from mcp_web.model.page import PageKind
+from mcp_web.model.page import Metadata, PageKind
 
 if TYPE_CHECKING:
     from mcp_web.extract.html.features import PageFeatures
-    from mcp_web.model.page import Metadata
 
 # schema.org types that name the kind of the whole page.
 _TYPES: tuple[tuple[str, PageKind], ...] = (

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from turbohtml import Document as Tree
+from turbohtml import Element
 
 from mcp_web.extract.decode import decode
-
-if TYPE_CHECKING:
-    from turbohtml import Document as Tree
-    from turbohtml import Element
-
-    from mcp_web.model.page import Fetched
+from mcp_web.model.page import Fetched
 
 # The standard reopens unclosed formatting elements in every later block: some thousand of them with different
 # attributes make a tree of millions of nodes from a page of 200 KB.

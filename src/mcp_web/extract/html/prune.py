@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from turbohtml import Element
 
 from mcp_web.extract.html.blocks import Blocks, Box
-
-if TYPE_CHECKING:
-    from turbohtml import Element
 
 _PARTS = frozenset(("tbody", "thead", "tfoot", "tr"))  # of a table: without it they would be written as paragraphs
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from turbohtml import Document as Tree
-    from turbohtml import Element
+from turbohtml import Document as Tree
+from turbohtml import Element
 
 # Never content, on any kind of page (the writer reads formulas from script[type^=math]).
 NEVER = (

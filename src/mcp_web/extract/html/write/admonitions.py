@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from turbohtml import Element as ElementType
+from turbohtml import Element
 
 from mcp_web.extract.html.write import inline, tables
-from mcp_web.extract.html.write.draft import MAX_INDENTS, WriterState, quoted
-
-if TYPE_CHECKING:
-    from turbohtml import Element
-
-    from mcp_web.extract.html.write.draft import Survey
+from mcp_web.extract.html.write.draft import MAX_INDENTS, Survey, WriterState, quoted
 
 _KINDS = {
     "note": "Note", "info": "Info", "tip": "Tip", "hint": "Hint", "important": "Important", "warning": "Warning",
@@ -138,9 +132,9 @@ def _title_of(element: Element, kind: str) -> Element | None:
     if found is not None and len(found.text.strip()) <= 120:
         return found
     for child in element:
-        if isinstance(child, ElementType):
+        if isinstance(child, Element):
             first = child
-            while len(first) and isinstance(first[0], ElementType) and first.tag in ("p", "div"):
+            while len(first) and isinstance(first[0], Element) and first.tag in ("p", "div"):
                 first = first[0]
             label = first.text.strip().rstrip(":").lower()
             return first if label in _KINDS or label == kind.lower() else None

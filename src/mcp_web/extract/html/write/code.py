@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from turbohtml import Element as ElementType
-from turbohtml import Text
+from turbohtml import Element, Node, Text
 
-from mcp_web.extract.html.write.draft import MAX_DEPTH, WriterState
+from mcp_web.extract.html.write.draft import MAX_DEPTH, Survey, WriterState
 from mcp_web.extract.html.write.inline import one_line, write_linked_code, write_nothing
 from mcp_web.extract.html.write.language import label_language, language_of
 from mcp_web.extract.markdown import fence
-
-if TYPE_CHECKING:
-    from turbohtml import Element, Node
-
-    from mcp_web.extract.html.write.draft import Survey
 
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 _NUMBERS = re.compile(r"[\s\d.:|>+\-]*\Z")
@@ -99,7 +92,7 @@ def write_code_lines(draft: WriterState, element: Element, out: list[str]) -> No
     for node in element.descendants:
         if isinstance(node, Text):
             lines[-1].append(node.data)
-        elif isinstance(node, ElementType) and node.tag == "br":
+        elif isinstance(node, Element) and node.tag == "br":
             lines.append([])
     text = "\n".join([_SPACES.sub(" ", "".join(line)).strip(" ") for line in lines])
     out.append(fenced(text.replace("\xa0", " "), language_of(element)))
@@ -214,7 +207,7 @@ def _gather(node: Node, parts: list[str], depth: int) -> None:
             # White space between the elements of two lines is not code.
             if not (after_block and child.data.isspace()):
                 parts.append(child.data)
-        elif isinstance(child, ElementType):
+        elif isinstance(child, Element):
             tag = child.tag
             after_block = tag in _BLOCKS
             if tag == "br":

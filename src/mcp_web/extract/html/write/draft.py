@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from turbohtml import Element as ElementType
+from turbohtml import Element, Node
 
 from mcp_web.extract.html.write.links import Links, bare
 from mcp_web.extract.tabs import LABEL
 from mcp_web.model.page import Link
-
-if TYPE_CHECKING:
-    from turbohtml import Element, Node
-
 
 # Deeper than any ordinary page. Below it a subtree is written as plain text, so that recursion and indentation are
 # limited on hostile pages.
@@ -64,20 +59,9 @@ class WriterState:
         return tuple(Link(text, bare(url)) for url, text in self.images.items())
 
 
-def element_before(node: Node) -> Element | None:
-    """The nearest sibling before a node that is an element."""
-    before = node.previous_sibling
-    while before is not None and not isinstance(before, ElementType):
-        before = before.previous_sibling
-    return before
-
-
-def element_after(node: Node) -> Element | None:
-    """The nearest sibling after a node that is an element."""
-    after = node.next_sibling
-    while after is not None and not isinstance(after, ElementType):
-        after = after.next_sibling
-    return after
+def first_element(nodes: Iterable[Node]) -> Element | None:
+    """The first of some nodes that is an element."""
+    return next((node for node in nodes if isinstance(node, Element)), None)
 
 
 def indented(text: str, by: str) -> str:

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from turbohtml import Element as ElementType
-from turbohtml import Text
+from turbohtml import Element, Node, Text
 
-from mcp_web.extract.html.write.draft import WriterState, element_after, indented
-
-if TYPE_CHECKING:
-    from turbohtml import Element, Node
+from mcp_web.extract.html.write.draft import WriterState, first_element, indented
 
 _LABEL = re.compile(r"[\[(]?\s*(\d{1,4}|[*†‡§¶‖#]{1,3}|[a-zA-Z]{1,2}|[ivxlc]{1,6})\s*[\])]?[.:]?\Z")
 _WORDS = re.compile(r"foot|fn|note|cite|bib|ref|ftn|endnote", re.I)
@@ -126,11 +121,11 @@ class Footnotes:
         for root in self.roots:
             for lead in root.select(":is(p,li,div) > :is(sup,strong,b):first-child"):
                 number = lead.text.strip().strip("[]().")
-                if number in wanted and number not in found and _leads(lead) and isinstance(lead.parent, ElementType):
+                if number in wanted and number not in found and _leads(lead) and isinstance(lead.parent, Element):
                     found[number] = lead.parent
             for notes in root.select("aside > ol[start]"):
                 start = notes.attr("start") or "1"
-                for at, item in enumerate(child for child in notes if isinstance(child, ElementType)):
+                for at, item in enumerate(child for child in notes if isinstance(child, Element)):
                     if start.isdigit() and str(int(start[:6]) + at) in wanted:
                         found.setdefault(str(int(start[:6]) + at), item)
         if "1" not in found or len(found) < 0.5 * len(wanted):
@@ -156,9 +151,9 @@ class Footnotes:
         self.draft.notes = self.labels
         for definition in self.labels:
             parent = definition.parent
-            if definition.tag == "li" and isinstance(parent, ElementType):
+            if definition.tag == "li" and isinstance(parent, Element):
                 self.draft.special[parent] = write_list
-            elif definition.tag == "dd" and isinstance(parent, ElementType):
+            elif definition.tag == "dd" and isinstance(parent, Element):
                 self.draft.special[parent] = write_terms
             elif definition.tag[0] == "h":
                 self.draft.special[definition] = write_headed
@@ -169,7 +164,7 @@ class Footnotes:
 def _ancestors(element: Element) -> list[Element]:
     found: list[Element] = []
     parent = element.parent
-    while isinstance(parent, ElementType) and len(found) < 40:
+    while isinstance(parent, Element) and len(found) < 40:
         found.append(parent)
         parent = parent.parent
     return found
@@ -200,7 +195,7 @@ def _is_heading_of_note(heading: Element) -> bool:
 def _definition_of(target: Element) -> Element | None:
     """The block with the definition: the target, or the block that the target is in."""
     if target.tag == "dt":
-        after = element_after(target)
+        after = first_element(target.next_siblings)
         return after if after is not None and after.tag == "dd" else None
     if target.tag in _BLOCKS:
         return target
@@ -218,7 +213,7 @@ def _leads(element: Element) -> bool:
         if not isinstance(before, Text) or before.data.strip():
             return False
         before = before.previous_sibling
-    return isinstance(element.parent, ElementType) and element.parent.tag in ("p", "li", "div", "td", "dd")
+    return isinstance(element.parent, Element) and element.parent.tag in ("p", "li", "div", "td", "dd")
 
 
 def _is_back_link(anchor: Element) -> bool:
@@ -258,7 +253,7 @@ def write_note(draft: WriterState, element: Element, out: list[str]) -> None:
 
 def write_headed(draft: WriterState, element: Element, out: list[str]) -> None:
     """A heading with the number of a footnote (Texinfo): the paragraph after it is marked as the definition."""
-    after = element_after(element)
+    after = first_element(element.next_siblings)
     if after is not None and after not in draft.notes:
         draft.notes[after] = draft.notes[element]
         draft.special[after] = write_note
@@ -266,7 +261,7 @@ def write_headed(draft: WriterState, element: Element, out: list[str]) -> None:
 
 def write_list(draft: WriterState, element: Element, out: list[str]) -> None:
     for child in element:
-        if not isinstance(child, ElementType):
+        if not isinstance(child, Element):
             continue
         inside = draft.blocks_of(child)
         label = draft.notes.get(child)

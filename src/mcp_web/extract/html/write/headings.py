@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from turbohtml import Element as ElementType
+from turbohtml import Element
 
 from mcp_web.extract.html.write import inline
-from mcp_web.extract.html.write.draft import WriterState, element_before
+from mcp_web.extract.html.write.draft import Survey, WriterState, first_element
 from mcp_web.text.inline import inline_text
-
-if TYPE_CHECKING:
-    from turbohtml import Element
-
-    from mcp_web.extract.html.write.draft import Survey
 
 # Generators that set the title of a page in no heading: Doxygen, Haddock.
 _TITLE_BOXES = frozenset(("headertitle", "caption"))
@@ -32,7 +26,7 @@ def mark_titles(draft: WriterState, survey: Survey) -> None:
 
 def write_title(draft: WriterState, element: Element, out: list[str]) -> None:
     """A title in no heading; blocks inside it, such as Doxygen's list of groups, are written after it."""
-    inside = [child for child in element if isinstance(child, ElementType) and child.tag == "div"]
+    inside = [child for child in element if isinstance(child, Element) and child.tag == "div"]
     for child in inside:
         child.extract()
     write_heading(draft, element, out)
@@ -63,11 +57,11 @@ def anchor_of(element: Element) -> str | None:
     if inside is not None:
         return inside.attr("id") or inside.attr("name")
     parent = element.parent
-    before = element_before(element)
+    before = first_element(element.previous_siblings)
     if before is not None:
         empty = before.tag in ("a", "span") and not before.text.strip()
         return before.attr("id") or before.attr("name") if empty else None
-    if isinstance(parent, ElementType) and parent.tag in ("section", "div", "article", "header", "hgroup"):
+    if isinstance(parent, Element) and parent.tag in ("section", "div", "article", "header", "hgroup"):
         return parent.attr("id")
     return None
 

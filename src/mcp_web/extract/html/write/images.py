@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from turbohtml import Element
 
 from mcp_web.extract.html.write.draft import WriterState
 from mcp_web.extract.html.write.escape import JOINT, escape
-
-if TYPE_CHECKING:
-    from turbohtml import Element
-
 
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url", "data-hi-res-src", "data-full-src")
 _LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")

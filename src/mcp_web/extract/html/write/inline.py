@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from turbohtml import Element, Text
+from turbohtml import Element, Node, Text
 
 from mcp_web.extract.html.write import images, tags
-from mcp_web.extract.html.write.draft import MAX_DEPTH, WriterState
+from mcp_web.extract.html.write.draft import MAX_DEPTH, Survey, WriterState
 from mcp_web.extract.html.write.escape import JOINT, code_span, escape, escape_line_start, escape_links
 from mcp_web.text.inline import append_inline
 from mcp_web.text.spaces import fold_spaces
-
-if TYPE_CHECKING:
-    from turbohtml import Node
-
-    from mcp_web.extract.html.write.draft import Survey
 
 BREAK = "\x00"  # a line break inside a run; HTML parsers replace NUL, so the text of a page never has it
 _SIGNS = frozenset(("", "¶", "#", "§", "🔗", "⚓", "∞", "◆", "◇", "¤", "\u200b"))

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from turbohtml import Element as ElementType
-
-if TYPE_CHECKING:
-    from turbohtml import Element
+from turbohtml import Element
 
 KNOWN = frozenset(
     re.findall(
@@ -75,7 +71,7 @@ def language_of(block: Element, blocks: int = 1) -> str:
                 return found
     parent: object = block.parent
     for _ in range(_LEVELS):
-        if not isinstance(parent, ElementType) or len(parent.find_all("pre", limit=blocks + 1)) > blocks:
+        if not isinstance(parent, Element) or len(parent.find_all("pre", limit=blocks + 1)) > blocks:
             break
         found = _stated(parent, own=False)
         if found is not None:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from turbohtml import Element as ElementType
+from turbohtml import Element
 
 from mcp_web.extract.html.write import inline
 from mcp_web.extract.html.write.code import write_signature
 from mcp_web.extract.html.write.draft import MAX_INDENTS, WriterState, indented
-
-if TYPE_CHECKING:
-    from turbohtml import Element
-
 
 _LISTS = ("ul", "ol", "menu")
 
@@ -30,14 +24,14 @@ def _write_items(draft: WriterState, element: Element, out: list[str], number: i
     # If items contain headings, they are sections of the page.
     if draft.indents >= MAX_INDENTS or element.select_one("h1,h2,h3,h4,h5,h6") is not None:
         for child in element:
-            if isinstance(child, ElementType):
+            if isinstance(child, Element):
                 draft.walk(draft, child, out)
         return
     items: list[str] = []
     loose = False
     draft.indents += 1
     for child in element:
-        if type(child) is not ElementType:
+        if type(child) is not Element:
             continue
         # A list directly in a list, without an item around it, is a nested list.
         inside: list[str] = draft.blocks_of(child) if child.tag not in _LISTS else _nested(draft, child)
@@ -108,11 +102,11 @@ def _entries(element: Element) -> list[Element]:
     """The terms and definitions of a list, including those inside a div."""
     found: list[Element] = []
     for child in element:
-        if type(child) is ElementType:
+        if type(child) is Element:
             if child.tag in ("dt", "dd"):
                 found.append(child)
             elif child.tag == "div":
-                found.extend(node for node in child if type(node) is ElementType and node.tag in ("dt", "dd"))
+                found.extend(node for node in child if type(node) is Element and node.tag in ("dt", "dd"))
     return found
 
 
@@ -126,7 +120,7 @@ def _classified(draft: WriterState, element: Element) -> str:
     """A term with its type (docutils), with a colon between them: on the page only the style separates them."""
     parts: list[str] = []
     for child in element:
-        if isinstance(child, ElementType) and child.has_class("classifier"):
+        if isinstance(child, Element) and child.has_class("classifier"):
             parts.append(" : ")
         inline.write_node(draft, child, parts)
     return inline.one_line("".join(parts))

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from turbohtml import Element as ElementType
-from turbohtml import Text
+from turbohtml import Element, Text
 
-from mcp_web.extract.html.write.draft import element_before
+from mcp_web.extract.html.write.draft import first_element
 from mcp_web.extract.html.write.mathsymbols import ACCENTS, FUNCTIONS, LIMITS, STYLES, SYMBOLS, VARIANTS
-
-if TYPE_CHECKING:
-    from turbohtml import Element
 
 MAX_DEPTH = 60
 
@@ -25,7 +20,7 @@ def to_tex(element: Element) -> str:
 def _tex(node: object, depth: int) -> str:
     if isinstance(node, Text):
         return _symbols(node.data.strip())
-    if not isinstance(node, ElementType):
+    if not isinstance(node, Element):
         return ""
     if depth > MAX_DEPTH:
         return _symbols(" ".join(node.text.split()))
@@ -37,7 +32,7 @@ def _children(element: Element, depth: int) -> str:
     parts: list[str] = []
     opened: list[int] = []
     for child in element:
-        sign = child.text.strip() if isinstance(child, ElementType) and child.tag == "mo" else ""
+        sign = child.text.strip() if isinstance(child, Element) and child.tag == "mo" else ""
         if sign in ("(", "["):
             opened.append(len(parts))
         elif sign in (")", "]") and opened and parts[opened[-1]] == {")": "(", "]": "["}[sign]:
@@ -60,7 +55,7 @@ def _matrix(tex: str, kind: str) -> str:
 
 
 def _parts(element: Element, depth: int) -> list[str]:
-    return [_tex(child, depth) for child in element if isinstance(child, ElementType)]
+    return [_tex(child, depth) for child in element if isinstance(child, Element)]
 
 
 def _symbols(text: str) -> str:
@@ -200,7 +195,7 @@ def _table(element: Element, depth: int) -> str:
 
 def _matrix_of(element: Element) -> str:
     """The matrix environment for a table: by the delimiters around it, else `aligned`."""
-    before = element_before(element)
+    before = first_element(element.previous_siblings)
     sign = before.text.strip() if before is not None and before.tag == "mo" else ""
     if sign in ("(", "[", "|", "‖"):
         return "matrix"
@@ -216,7 +211,7 @@ def _nothing(element: Element, depth: int) -> str:
 def _first(element: Element, depth: int) -> str:
     """The presentation of a formula, without its annotations."""
     for child in element:
-        if isinstance(child, ElementType):
+        if isinstance(child, Element):
             return _tex(child, depth)
     return ""
 

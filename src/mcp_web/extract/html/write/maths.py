@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote_plus, urlsplit
 
-from turbohtml import Element as ElementType
+from turbohtml import Element, Node
 
+from mcp_web.extract.html.write.draft import Survey, WriterState
 from mcp_web.extract.html.write.mathml import to_tex
-
-if TYPE_CHECKING:
-    from turbohtml import Element, Node
-
-    from mcp_web.extract.html.write.draft import Survey, WriterState
 
 # Classes of elements that contain the rendered form of a formula and its source.
 _CLASSES = frozenset(
@@ -65,7 +60,7 @@ def _may_be_formula(element: Element) -> bool:
 def _inside_marked(draft: WriterState, element: Element) -> bool:
     parent = element.parent
     for _ in range(12):
-        if not isinstance(parent, ElementType):
+        if not isinstance(parent, Element):
             return False
         if parent in draft.inline_special:
             return True
@@ -130,9 +125,9 @@ def _of_mathjax(element: Element, classes: str) -> tuple[str, bool] | None:
     if "Preview" in classes:
         return "", False
     after: Node | None = element.next_sibling
-    while after is not None and isinstance(after, ElementType) and after.tag != "script":
+    while after is not None and isinstance(after, Element) and after.tag != "script":
         after = after.next_sibling
-    if isinstance(after, ElementType) and (after.attr("type") or "").lower().startswith("math/tex"):
+    if isinstance(after, Element) and (after.attr("type") or "").lower().startswith("math/tex"):
         return "", False  # the script after it has the author's TeX
     inside = element.select_one("math")
     display = element.attr("display") == "true" or "Display" in classes

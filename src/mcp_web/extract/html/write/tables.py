@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from turbohtml import Element as ElementType
+from turbohtml import Element
 
 from mcp_web.extract.html.write import inline
-from mcp_web.extract.html.write.draft import MAX_INDENTS, WriterState, indented
+from mcp_web.extract.html.write.draft import MAX_INDENTS, Survey, WriterState, indented
 from mcp_web.extract.html.write.escape import code_span
 from mcp_web.extract.markdown import pipe_table
 from mcp_web.text.markdown import PIPE
-
-if TYPE_CHECKING:
-    from turbohtml import Element
-
-    from mcp_web.extract.html.write.draft import Survey
 
 MAX_COLUMNS = 200
 MAX_SPAN = 1000
@@ -58,7 +52,7 @@ def mark_grids(draft: WriterState, survey: Survey) -> None:
 
 def write_columns(draft: WriterState, element: Element, out: list[str]) -> None:
     """A grid whose cells follow each other, the first of them its header."""
-    cells = [child for child in element if type(child) is ElementType]
+    cells = [child for child in element if type(child) is Element]
     width = sum([cell.has_class("table-header") for cell in cells])
     if width < 2 or len(cells) % width or not all(cell.has_class("table-header") for cell in cells[:width]):
         draft.walk(draft, element, out)
@@ -117,19 +111,19 @@ def _rows_of(table: Element) -> tuple[list[list[Element]], Element | None]:
     rows: list[list[Element]] = []
     caption: Element | None = None
     for child in table:
-        if type(child) is not ElementType:
+        if type(child) is not Element:
             continue
         if child.tag == "caption":
             caption = child
         elif child.tag == "tr":
             rows.append(_cells_of(child))
         elif child.tag in ("thead", "tbody", "tfoot"):
-            rows.extend(_cells_of(row) for row in child if type(row) is ElementType and row.tag == "tr")
+            rows.extend(_cells_of(row) for row in child if type(row) is Element and row.tag == "tr")
     return [row for row in rows if row], caption
 
 
 def _cells_of(row: Element) -> list[Element]:
-    return [cell for cell in row if type(cell) is ElementType and cell.tag in ("td", "th")]
+    return [cell for cell in row if type(cell) is Element and cell.tag in ("td", "th")]
 
 
 def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
