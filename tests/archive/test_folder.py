@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -17,7 +16,9 @@ from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.folder import SyncReport, sync_folder
 from mcp_web.errors import ExtractFailed, InvalidInput
-from mcp_web.model.page import Document, Fetched
+from mcp_web.extract.document import extract_document
+from mcp_web.extract.options import ExtractOptions
+from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.store.protocol import Store, WordQuery
 from mcp_web.store.sqlite.store import SqliteStore
 
@@ -41,19 +42,16 @@ def notes(tmp_path: Path) -> Path:
         "---\ntitle: 'The Intro'\ntags: [ml, \"deep, learning\"]\nauthor: A. Author\n"
         "source: https://orig.example/intro\n---\n# Intro\n\nSee [more](../more.md) and [[Third Note]].\n"
     )
-    (folder / "more.md").write_text("---\ndate: 2020-01-02\nkeywords:\n  - one\n  - two\n---\nMore about zebras.\n")
+    (folder / "more.md").write_text("---\ncreated: 2 Jan 2020\nkeywords:\n  - one\n  - two\n---\nMore about zebras.\n")
     (folder / "third_note.txt").write_text("Third, plain text.\n")
     (folder / "picture.png").write_bytes(b"\x89PNG")
     return folder
 
 
 async def _extract(page: Fetched) -> Document:
-    text = page.body.decode("utf-8", "replace")
-    if "unreadable" in text:
+    if b"unreadable" in page.body:
         raise ExtractFailed("This file cannot be read.")
-    text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
-    heading = re.match(r"# (.*)", text)
-    return Document(heading[1] if heading else "", text, "test@1")
+    return extract_document(page, ExtractRequest(), ExtractOptions())
 
 
 async def _sync(store: Store, folder: Path, name: str | None = None) -> SyncReport:
@@ -73,7 +71,7 @@ async def test_a_folder_becomes_research_with_its_facts(store: Store, notes: Pat
     intro = cards["notes/2025-05-20/intro.md"]
     assert (intro.title, intro.date, intro.tags) == ("The Intro", "2025-05-20", ("ml", "deep, learning"))
     more = cards["notes/more.md"]
-    assert (more.title, more.date, more.tags) == ("more", "2020-01-02", ("one", "two"))
+    assert (more.title, more.date, more.tags) == ("more.md", "2020-01-02", ("one", "two"))
     kept = await store.latest(keys["notes/2025-05-20/intro.md"])
     assert kept is not None
     assert (kept.document.metadata.author, kept.final_url) == ("A. Author", "https://orig.example/intro")

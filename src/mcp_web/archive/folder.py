@@ -186,7 +186,6 @@ async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
     facts: dict[str, front_matter.Value] = {}
     if file.media_type == "text/markdown":
         facts, _ = front_matter.read(body[:40_000].decode("utf-8", "replace"))
-    document = _with_facts(document, facts, file)
     key = page_key(url, "document")
     return Snapshot(
         key=key,
@@ -204,20 +203,6 @@ async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
         path=file.path,
         tags=tuple(dict.fromkeys((*front_matter.texts(facts.get("tags") or facts.get("keywords")), *file.tags))),
     )
-
-
-def _with_facts(document: Document, facts: dict[str, front_matter.Value], file: FolderFile) -> Document:
-    """The document with the metadata of its front matter; the file name is the title if there is none."""
-    texts = {name: value for name, value in facts.items() if isinstance(value, str) and value}
-    metadata = document.metadata
-    metadata = dataclasses.replace(
-        metadata,
-        published=texts.get("date") or texts.get("published") or texts.get("created") or metadata.published,
-        author=texts.get("author") or metadata.author,
-        description=texts.get("description") or metadata.description,
-    )
-    title = texts.get("title") or document.title or Path(file.path).stem.replace("_", " ")
-    return dataclasses.replace(document, title=title, metadata=metadata)
 
 
 def _source(facts: dict[str, front_matter.Value]) -> str | None:

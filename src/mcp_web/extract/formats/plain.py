@@ -47,7 +47,7 @@ def read_markdown(page: Fetched, request: ExtractRequest, options: ExtractOption
     facts = Metadata(
         description=fields.get("description") or fields.get("summary") or None,
         author=fields.get("author") or fields.get("authors") or None,
-        published=read_date(fields.get("date")),
+        published=read_date(fields.get("date") or fields.get("published") or fields.get("created")),
         modified=read_date(fields.get("updated") or fields.get("lastmod")),
         language=fields.get("lang") or fields.get("language") or None,
     )
