@@ -34,7 +34,7 @@ def _fetched(at: float, *headers: tuple[str, str], url: str = URL) -> Fetched:
 
 async def _keep(keeper: Keeper, text: str, at: float, *headers: tuple[str, str]) -> Snapshot:
     document = Document(title="T", markdown=text, extractor="html@1")
-    return await keeper.keep(_fetched(at, *headers), document, "readable", KEY)
+    return await keeper.keep(_fetched(at, *headers), document, "readable")
 
 
 async def test_what_is_kept_is_the_latest(store: Store) -> None:

@@ -13,7 +13,7 @@ import anyio.to_thread
 from mcp_web.archive.derive import derive
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Document
-from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
+from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import Store
 from mcp_web.text.dates import iso
 from mcp_web.text.words import fold
@@ -31,17 +31,12 @@ async def add_note(
     published = _day(day) or iso(now)[:10]
     slug = re.sub(r"[^\w]+", "-", fold(document.title)).strip("-_")[:80] or "note"
     url = f"file:///{FOLDER}/{quote(slug)}"
-    key = page_key(url, "note")
     document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=published))
-    made = Snapshot(
-        key=key,
-        hash=snapshot_hash(key, document.markdown),
-        url=url,
-        final_url=url,
-        variant="note",
-        document=document,
-        fetched_at=now,
-        checked_at=now,
+    made = Snapshot.of(
+        url,
+        "note",
+        document,
+        now,
         fresh_until=FOR_EVER,
         media_type="text/markdown",
         source="research",

@@ -25,7 +25,7 @@ from mcp_web.archive.derive import derive
 from mcp_web.errors import InvalidInput, WebError
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.progress import OnProgress
-from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
+from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import Derived, Store
 from mcp_web.text import front_matter
 from mcp_web.text.media_types import type_of_name
@@ -186,15 +186,12 @@ async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
     facts: dict[str, front_matter.Value] = {}
     if file.media_type == "text/markdown":
         facts, _ = front_matter.read(body[:40_000].decode("utf-8", "replace"))
-    key = page_key(url, "document")
-    return Snapshot(
-        key=key,
-        hash=snapshot_hash(key, document.markdown),
-        url=url,
+    return Snapshot.of(
+        url,
+        "document",
+        document,
+        file.modified,
         final_url=_source(facts) or url,
-        variant="document",
-        document=document,
-        fetched_at=file.modified,
         checked_at=now,
         fresh_until=FOR_EVER,  # a file is read again when its mark changes, not when it gets old
         etag=file.mark,

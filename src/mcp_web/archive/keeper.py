@@ -16,7 +16,7 @@ from mcp_web.archive.options import EVERY_DOMAIN, ArchiveOptions
 from mcp_web.errors import CacheError
 from mcp_web.lru import LruDict
 from mcp_web.model.page import Document, Fetched
-from mcp_web.model.snapshot import Snapshot, snapshot_hash
+from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import Purged, PurgeRule, Store
 from mcp_web.text.urls import host_matches, host_of
 
@@ -50,17 +50,14 @@ class Keeper:
         _, is_kept = _nearest(host_of(url), self._options.remember)
         return is_kept
 
-    def snapshot_of(self, fetched: Fetched, document: Document, variant: str, key: str) -> Snapshot:
+    def snapshot_of(self, fetched: Fetched, document: Document, variant: str) -> Snapshot:
         """The snapshot that `keep` would store: returned to the caller when the store cannot be written."""
-        return Snapshot(
-            key=key,
-            hash=snapshot_hash(key, document.markdown),
-            url=fetched.url,
+        return Snapshot.of(
+            fetched.url,
+            variant,
+            document,
+            fetched.fetched_at,
             final_url=fetched.final_url,
-            variant=variant,
-            document=document,
-            fetched_at=fetched.fetched_at,
-            checked_at=fetched.fetched_at,
             fresh_until=self._fresh_until(fetched.url, fetched.headers, fetched.fetched_at),
             status=fetched.status,
             etag=fetched.header("etag"),
@@ -71,11 +68,11 @@ class Keeper:
             authenticated=fetched.authenticated,
         )
 
-    async def keep(self, fetched: Fetched, document: Document, variant: str, key: str) -> Snapshot:
+    async def keep(self, fetched: Fetched, document: Document, variant: str) -> Snapshot:
         """Store a page that was just fetched; the raw bytes are not stored."""
-        made = self.snapshot_of(fetched, document, variant, key)
+        made = self.snapshot_of(fetched, document, variant)
         # Read now, not when the fetch began: a person may have saved the page meanwhile, also one kept in memory only.
-        before = await self._store.latest(key) or self._unkept.get(key)
+        before = await self._store.latest(made.key) or self._unkept.get(made.key)
         if before is not None and before.source == "research":
             # A page that a person saved stays research when an agent opens it.
             made = dataclasses.replace(made, source=before.source, path=before.path, tags=before.tags)

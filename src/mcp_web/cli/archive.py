@@ -41,10 +41,7 @@ def command() -> None:
 def search(query: tuple[str, ...], exact: bool, as_json: bool, **given: Any) -> None:
     """Search what is kept, by words and by meaning; the words are one query."""
     data, _ = answer_of("archive_search", given | {"query": " ".join(query), "fuzzy": not exact})
-    if as_json:
-        print_json(data)
-    else:
-        _show(data)
+    print_json(data) if as_json else _show(data)
     if not data["results"]:
         raise SystemExit(3)
 
@@ -146,10 +143,7 @@ def remove(documents: tuple[str, ...], collection: str | None, prefix: str | Non
 
 
 _exclude = click.option(
-    "--exclude",
-    multiple=True,
-    metavar="PATTERN",
-    help="Leave out what matches, such as 'drafts/*'.",
+    "--exclude", multiple=True, metavar="PATTERN", help="Leave out what matches, such as 'drafts/*'."
 )
 
 
@@ -159,14 +153,12 @@ _exclude = click.option(
 @_exclude
 @click.option("--tag", "--collection", "tags", multiple=True, help="A label for all its documents; repeatable.")
 @json_option
-def sync(folder: Path, name: str | None, exclude: tuple[str, ...], tags: tuple[str, ...], as_json: bool) -> None:
+def sync(folder: Path, as_json: bool, **given: Any) -> None:
     """Index a folder of Markdown, HTML, text, PDF and notebooks; only what changed is read."""
     from mcp_web.services.sync_folder import sync_folder
 
     with shown_progress() as progress:
-        report = with_app(
-            lambda app: sync_folder(app, folder, name=name, tags=tags, exclude=exclude, on_progress=progress)
-        )
+        report = with_app(lambda app: sync_folder(app, folder, on_progress=progress, **given))
     if as_json:
         print_json(dataclasses.asdict(report))
         return
@@ -183,35 +175,16 @@ def sync(folder: Path, name: str | None, exclude: tuple[str, ...], tags: tuple[s
 @click.argument("url")
 @click.option("--prefix", help="Only addresses that begin with this; default: the folder of URL.")
 @click.option("--max-pages", type=int, default=200, show_default=True)
-@click.option("--depth", type=int, default=4, show_default=True, help="Links to follow from URL.")
+@click.option("--depth", "max_depth", type=int, default=4, show_default=True, help="Links to follow from URL.")
 @click.option("--tag", "--collection", "tags", multiple=True, help="A label for the pages; repeatable.")
 @_exclude
 @json_option
-def crawl(
-    url: str,
-    prefix: str | None,
-    max_pages: int,
-    depth: int,
-    tags: tuple[str, ...],
-    exclude: tuple[str, ...],
-    as_json: bool,
-) -> None:
+def crawl(url: str, as_json: bool, **given: Any) -> None:
     """Add a site to the archive: sitemaps, llms.txt and links below a prefix. Later runs fetch only what changed."""
     from mcp_web.services.crawl_site import crawl_site
 
     with shown_progress() as progress:
-        report = with_app(
-            lambda app: crawl_site(
-                app,
-                url,
-                prefix=prefix,
-                max_pages=max_pages,
-                max_depth=depth,
-                tags=tags,
-                exclude=exclude,
-                on_progress=progress,
-            ),
-        )
+        report = with_app(lambda app: crawl_site(app, url, on_progress=progress, **given))
     if as_json:
         print_json(dataclasses.asdict(report))
         return

@@ -29,16 +29,12 @@ def command() -> None:
 @click.option("--max-chars", type=int, default=100_000)
 @screenshot_option
 @json_option
-def get(snapshot: str, section: str | None, start: int, max_chars: int, screenshot: str | None, as_json: bool) -> None:
+def get(screenshot: str | None, as_json: bool, **given: Any) -> None:
     """Show a kept page by its hash (8 digits are enough) or URL; no network."""
-    given = {"snapshot": snapshot, "section": section, "start": start, "max_chars": max_chars}
     data, _ = answer_of("cache_get", given)
     if screenshot is not None:
         save_screenshot(data["snapshot"], screenshot)
-    if as_json:
-        print_json(data)
-    else:
-        show_page(data)
+    print_json(data) if as_json else show_page(data)
 
 
 @command.command("diff")
@@ -112,7 +108,4 @@ def purge(yes: bool, as_json: bool, **given: Any) -> None:
             "--keep-newest 0 empties the cache."
         )
     data, text = answer_of("cache_purge", given | {"dry_run": not yes})
-    if as_json:
-        print_json(data)
-    else:
-        click.echo(for_person(text))
+    print_json(data) if as_json else click.echo(for_person(text))

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from mcp_web.cli.output import json_option, print_json, wrapped
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import for_person
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 
 @click.command("doctor")
@@ -22,15 +19,10 @@ def command(fix: bool, as_json: bool) -> None:
     """Check settings, store, extraction, model, providers and browser, and say how to fix what is broken."""
     from mcp_web.services.check_parts import check_parts
 
-    async def work(app: App) -> list[dict[str, Any]]:
-        return [check.as_dict() for check in await check_parts(app, fix=fix)]
-
-    checks = with_app(work)
-    if as_json:
-        print_json({"checks": checks, "ok": all(check["state"] != "broken" for check in checks)})
-    else:
-        _show(checks)
-    if any(check["state"] == "broken" for check in checks):
+    checks = [check.as_dict() for check in with_app(lambda app: check_parts(app, fix=fix))]
+    is_sound = all(check["state"] != "broken" for check in checks)
+    print_json({"checks": checks, "ok": is_sound}) if as_json else _show(checks)
+    if not is_sound:
         raise SystemExit(1)
 
 

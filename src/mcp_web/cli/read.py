@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from mcp_web.cli.calling import answer_of
@@ -16,18 +18,9 @@ from mcp_web.cli.output import json_option, note, print_json, print_markdown
 @click.option("--min-score", type=float, help="Leave out passages below this, 0 to 1.")
 @click.option("--max-age", type=int, help="Maximum age of a kept copy in seconds; 0 fetches again.")
 @json_option
-def command(
-    url: str,
-    question: tuple[str, ...],
-    max_results: int | None,
-    max_tokens: int,
-    min_score: float | None,
-    max_age: int | None,
-    as_json: bool,
-) -> None:
+def command(url: str, question: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Show only the passages of a page that answer a question."""
-    given = {"url": [url], "query": [" ".join(question)], "max_results": max_results, "max_tokens": max_tokens}
-    data, _ = answer_of("web_read", given | {"min_score": min_score, "max_age": max_age})
+    data, _ = answer_of("web_read", given | {"url": [url], "query": [" ".join(question)]})
     if as_json:
         print_json(data)
     for line in data["notes"]:

@@ -48,9 +48,6 @@ def check(place: str | None, as_json: bool) -> None:
     from mcp_web.services.copy_store import check_store
 
     faults = with_app(lambda app: check_store(app, place))
-    if as_json:
-        print_json({"faults": faults})
-    else:
-        click.echo("\n".join(faults) or "The store has no faults.")
+    print_json({"faults": faults}) if as_json else click.echo("\n".join(faults) or "The store has no faults.")
     if faults:
         raise SystemExit(1)

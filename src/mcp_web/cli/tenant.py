@@ -20,11 +20,7 @@ def list_(as_json: bool) -> None:
     from mcp_web.services.manage_tenants import list_tenants
 
     found = with_app(list_tenants)
-    if as_json:
-        print_json(found)
-    else:
-        for name in found:
-            click.echo(name)
+    print_json(found) if as_json else click.echo("\n".join(found))
 
 
 @command.command("erase")

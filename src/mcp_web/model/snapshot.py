@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from mcp_web.model.page import Document
 from mcp_web.model.passage import Span
@@ -36,6 +36,14 @@ class Snapshot:
     path: str | None = None  # of a research document, relative to the synced folder
     tags: tuple[str, ...] = ()
     authenticated: bool = False
+
+    @classmethod
+    def of(cls, url: str, variant: str, document: Document, at: float, **facts: Any) -> Snapshot:
+        """The version of a page that was read `at` a time; `facts` are the other fields that are known."""
+        key = page_key(url, variant)
+        hash_ = snapshot_hash(key, document.markdown)
+        others: dict[str, Any] = {"final_url": url, "checked_at": at, "fresh_until": at} | facts
+        return cls(key, hash_, url, variant=variant, document=document, fetched_at=at, **others)
 
 
 @dataclass(frozen=True, slots=True)

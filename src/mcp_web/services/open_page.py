@@ -307,14 +307,14 @@ async def _keep(
 ) -> tuple[Snapshot, tuple[str, ...]]:
     """Keep what was read; when the store cannot write, the page is returned with a note."""
     keeper, plain = await app.keeper(), dataclasses.replace(document, explain=None)
-    variant, key = request.variant(rendered=rendered), request.key(rendered=rendered)
+    variant = request.variant(rendered=rendered)
     try:
-        snapshot = await keeper.keep(page, plain, variant, key)
+        snapshot = await keeper.keep(page, plain, variant)
         if isinstance(page, Rendered) and page.screenshot:
             await (await app.store()).keep_screenshot(snapshot.hash, page.screenshot)
         problem: tuple[str, ...] = ()
     except CacheError as error:
-        snapshot = keeper.snapshot_of(page, plain, variant, key)
+        snapshot = keeper.snapshot_of(page, plain, variant)
         problem = (f"The page could not be kept: {error.message}",)
     if document.explain is not None:
         snapshot = dataclasses.replace(snapshot, document=document)

@@ -6,11 +6,11 @@ import json
 import math
 from collections.abc import Iterable
 from datetime import date
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit
 
 from mcp_web.errors import InvalidInput
-from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo, Source
+from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo
 from mcp_web.model.wire import document_from_json
 from mcp_web.store.pack import unpack_json, unpack_text
 from mcp_web.store.prepare import Prepared
@@ -18,8 +18,8 @@ from mcp_web.store.protocol import DocumentFilter, DocumentRow
 
 # The columns that `snapshot_of` and `info_of` read, of pages p and snapshots s.
 FULL = """
-SELECT p.key, s.hash, p.url, p.final_url, p.variant, s.fetched_at, s.checked_at, s.fresh_until, s.status, s.etag,
-  s.last_modified, s.media_type, s.answer, p.source, p.path, p.tags, s.authenticated, s.facts, s.text
+SELECT p.key, s.hash, p.url, p.final_url, p.variant, s.facts, s.text, s.fetched_at, s.checked_at, s.fresh_until,
+  s.status, s.etag, s.last_modified, s.media_type, s.answer, p.source, p.path, p.tags, s.authenticated
 FROM pages p JOIN snapshots s ON """
 INFO = """
 SELECT p.key, s.hash, p.url, s.title, p.variant, s.fetched_at, s.checked_at, s.chars, p.source, s.since,
@@ -31,6 +31,7 @@ DOCUMENT = (
     " JOIN snapshots s ON s.id = p.newest LEFT JOIN documents d ON d.page = p.id WHERE "
 )
 
+Row = tuple[Any, ...]
 MOST_READINGS = 50  # of one page; the oldest are deleted
 READINGS_KEPT = 90 * 86400.0  # seconds
 
@@ -151,48 +152,28 @@ def _storable(text: str | None) -> str | None:
     return None if text is None else storable(text)
 
 
-def snapshot_of(row: tuple[object, ...]) -> Snapshot:
-    (key, hash_, url, final_url, variant, fetched, checked, fresh, status, etag, modified, media, *rest) = row
-    answer, source, path, tags, authenticated, facts, text = rest
-    headers, timings = unpack_json(cast(bytes, answer))
-    return Snapshot(
-        key=cast(bytes, key).hex(),
-        hash=cast(bytes, hash_).hex(),
-        url=cast(str, url),
-        final_url=cast(str, final_url),
-        variant=cast(str, variant),
-        document=document_from_json(unpack_json(cast(bytes, facts)), unpack_text(cast(bytes, text))),
-        fetched_at=cast(float, fetched),
-        checked_at=cast(float, checked),
-        fresh_until=cast(float, fresh),
-        status=cast(int, status),
-        etag=cast("str | None", etag),
-        last_modified=cast("str | None", modified),
-        media_type=cast(str, media),
-        headers=tuple((name, value) for name, value in headers),
-        timings=timings,
-        source=cast(Source, source),
-        path=cast("str | None", path),
-        tags=tuple(json.loads(cast(str, tags))),
-        authenticated=bool(authenticated),
-    )
+def snapshot_of(row: Row) -> Snapshot:
+    key, hash_, url, final_url, variant, facts, text, *read, answer, source, path, tags, authenticated = row
+    headers, timings = unpack_json(answer)
+    fields: list[Any] = [key.hex(), hash_.hex(), url, final_url, variant]
+    fields += [document_from_json(unpack_json(facts), unpack_text(text)), *read]  # times, status, validators, type
+    fields += [tuple(map(tuple, headers)), timings, source, path, tuple(json.loads(tags)), bool(authenticated)]
+    return Snapshot(*fields)
 
 
-def document_row(row: tuple[bytes, bytes, str, str, Source, int | None, str | None, str, str, bytes]) -> DocumentRow:
+def document_row(row: Row) -> DocumentRow:
     key, hash_, url, title, source, day, path, tags, variant, text = row
     iso = date.fromordinal(day).isoformat() if day else ""
     labels = tuple(json.loads(tags)) if tags != "[]" else ()
     return DocumentRow(key.hex(), hash_.hex(), url, title, source, iso, path, labels, variant, unpack_text(text))
 
 
-def info_of(row: tuple[bytes, bytes, str, str, str, float, float, int, Source, float, float]) -> SnapshotInfo:
-    key, hash_, url, title, variant, fetched_at, checked_at, chars, source, since, used_at = row
-    return SnapshotInfo(
-        key.hex(), hash_.hex(), url, title, variant, fetched_at, checked_at, chars, source, since, used_at
-    )
+def info_of(row: Row) -> SnapshotInfo:
+    key, hash_, *rest = row
+    return SnapshotInfo(key.hex(), hash_.hex(), *rest)
 
 
-def reading_of(row: tuple[float, str, str, str, bytes, str, str]) -> ReadingRecord:
+def reading_of(row: Row) -> ReadingRecord:
     at, tool, question, client, snapshot, spans, outcome = row
     pairs = tuple((start, end) for start, end in json.loads(spans))
     return ReadingRecord(at, tool, question, client, snapshot.hex(), pairs, outcome)

@@ -13,7 +13,7 @@ from mcp_web.archive.citations import names_of
 from mcp_web.archive.derive import document_date
 from mcp_web.archive.exchange.records import import_snapshot
 from mcp_web.model.page import Document, Metadata
-from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
+from mcp_web.model.snapshot import Snapshot, Source
 from mcp_web.store.protocol import Store
 from mcp_web.text.dates import iso
 from mcp_web.text.internet_archive import copy_day
@@ -90,7 +90,6 @@ def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
     url = reference.url or (
         f"https://doi.org/{reference.doi}" if reference.doi else f"file:///references/{reference.id}"
     )
-    key = page_key(url, "reference")
     lines = [f"# {reference.title}", ", ".join(reference.authors), reference.date, reference.abstract]
     if reference.doi:
         lines.append(f"DOI: [{reference.doi}](https://doi.org/{reference.doi})")
@@ -105,16 +104,12 @@ def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
         structured_data=({name: value for name, value in stored.items() if value},),
     )
     document = Document(reference.title, text, "reference@1", metadata=metadata)
-    return Snapshot(
-        key=key,
-        hash=snapshot_hash(key, text),
-        url=url,
-        final_url=url,
-        variant="reference",
-        document=document,
-        fetched_at=now,
+    return Snapshot.of(
+        url,
+        "reference",
+        document,
+        now,
         checked_at=_day(reference.accessed) or now,
-        fresh_until=now,
         media_type="application/x-bibtex",
         source="research",
         tags=reference.tags,

@@ -20,7 +20,7 @@ import anyio.to_thread
 from mcp_web.archive.exchange.records import Exchanged, Importer, all_versions, record_of, snapshot_of
 from mcp_web.errors import ConfigError, InvalidInput, WebError
 from mcp_web.model.page import Document, Fetched
-from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
+from mcp_web.model.snapshot import Snapshot, Source
 from mcp_web.store.protocol import Store
 from mcp_web.text.dates import iso
 
@@ -83,18 +83,12 @@ async def _taken(piece: _Piece, extract: Extract | None) -> Snapshot | None:
     if piece.page is None or extract is None:
         return None
     page = piece.page
-    document = await extract(page)
-    key = page_key(page.url, "readable")
-    return Snapshot(
-        key=key,
-        hash=snapshot_hash(key, document.markdown),
-        url=page.url,
+    return Snapshot.of(
+        page.url,
+        "readable",
+        await extract(page),
+        page.fetched_at,
         final_url=page.final_url,
-        variant="readable",
-        document=document,
-        fetched_at=page.fetched_at,
-        checked_at=page.fetched_at,
-        fresh_until=page.fetched_at,
         status=page.status,
         media_type=page.media_type,
         headers=page.headers,

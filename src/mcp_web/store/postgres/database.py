@@ -11,8 +11,8 @@ from typing import Any
 
 from mcp_web.store.postgres.connect import Connection
 from mcp_web.store.postgres.index_rows import PostgresIndexRows
-from mcp_web.store.rows import storable
-from mcp_web.store.sql.database import BRACKETS, PLACEHOLDER, Database, Row, row_names
+from mcp_web.store.rows import Row, storable
+from mcp_web.store.sql.database import BRACKETS, PLACEHOLDER, Database, row_names
 
 
 class PostgresDatabase(Database):

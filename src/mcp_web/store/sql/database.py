@@ -20,11 +20,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import CacheError
+from mcp_web.store.rows import Row
 
 if TYPE_CHECKING:
     from mcp_web.store.sql.index_rows import IndexRows
 
-Row = tuple[Any, ...]
 PLACEHOLDER = re.compile(r"(?<!:):([a-z_]+)")
 BRACKETS = re.compile(r"\[([^\]]+)\]")
 

@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any
 
-from mcp_web.store.rows import storable
-from mcp_web.store.sql.database import BRACKETS, Database, Row, row_names
+from mcp_web.store.rows import Row, storable
+from mcp_web.store.sql.database import BRACKETS, Database, row_names
 from mcp_web.store.sqlite.index_rows import SqliteIndexRows
 
 _ANY = re.compile(r"= ANY\(:([a-z_]+)\)")
