@@ -127,7 +127,7 @@ class Process:
     @cached_property
     def quota(self) -> Quota:
         """The usage quota of each tenant."""
-        from mcp_web.limit.memory import MemoryLimiter
+        from mcp_web.limit.limiter import MemoryLimiter
         from mcp_web.limit.quota import Quota
 
         options, limiter = self.settings.of(LimitOptions), self.coordination.limiter

@@ -13,8 +13,7 @@ import pytest
 
 from limit.redis_process import running_redis
 from mcp_web.limit.files import FileLimiter
-from mcp_web.limit.limiter import BudgetSpent, Limiter, RateExceeded
-from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.limiter import BudgetSpent, Limiter, MemoryLimiter, RateExceeded
 from mcp_web.limit.redis import RedisLimiter
 
 pytestmark = pytest.mark.anyio

@@ -9,8 +9,7 @@ from typing import Any
 
 import anyio
 
-from mcp_web.limit.limiter import Limiter
-from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.limiter import Limiter, MemoryLimiter
 from mcp_web.net.client import ApiClient
 from mcp_web.net.dial import OperatorDialer
 from mcp_web.search.cache import MemoryNoteStore, NoteStore

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from mcp_web.errors import SearchRateLimited
-from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.limiter import MemoryLimiter
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.searcher import Searcher
 from miniweb import MiniWeb, Reply, Request

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from mcp_web.errors import SearchUnavailable
-from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.limiter import MemoryLimiter
 from mcp_web.model.search import SearchQuery
 from mcp_web.net.client import ApiClient
 from mcp_web.net.dial import OperatorDialer

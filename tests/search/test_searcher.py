@@ -13,7 +13,7 @@ import pytest
 from limit.redis_process import running_redis
 from mcp_web import trace
 from mcp_web.errors import InvalidInput, SearchAuthError, SearchRateLimited, SearchUnavailable
-from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.limiter import MemoryLimiter
 from mcp_web.limit.redis import RedisLimiter
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.cache import MemoryNoteStore

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from mcp_web.errors import SearchAuthError, SearchRateLimited, SearchUnavailable, WebError
-from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.limiter import MemoryLimiter
 from mcp_web.model.search import SearchAnswer, SearchQuery
 from mcp_web.search.options import SOURCE_NAMES, SearchOptions
 from mcp_web.search.plan import select

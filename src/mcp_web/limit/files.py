@@ -17,8 +17,7 @@ from anyio import to_thread
 
 from mcp_web import trace
 from mcp_web.file_lock import locked
-from mcp_web.limit.limiter import Limiter, spend_one
-from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.limiter import Limiter, MemoryLimiter, spend_one
 from mcp_web.limit.schedule import Period, Schedule, Step
 
 T = TypeVar("T")

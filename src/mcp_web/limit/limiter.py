@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from typing import Any, NamedTuple
 
 import anyio
 
-from mcp_web.limit.schedule import Period, Step, period_of, until_next
+from mcp_web.limit.schedule import Period, Schedule, Step, period_of, until_next
 
 
 class SharedPause(NamedTuple):
@@ -98,3 +99,17 @@ def spend_one(kept: dict[str, Any], key: str, budget: int, period: Period) -> in
         raise BudgetSpent(key, budget, until_next(now, period))
     kept["month"], kept["used"] = current, used + 1
     return budget - used - 1
+
+
+class MemoryLimiter(Limiter):
+    """The limits of one process. Nothing between reading and writing a schedule awaits, so no lock is needed."""
+
+    def __init__(self) -> None:
+        self._schedules: dict[str, Schedule] = defaultdict(Schedule)
+        self._used: dict[tuple[str, Period], dict[str, Any]] = defaultdict(dict)
+
+    async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:
+        return self._schedules[key].apply(step, anyio.current_time(), seconds, patience)
+
+    async def spend(self, key: str, budget: int, period: Period = "month") -> int:
+        return spend_one(self._used[key, period], key, budget, period)

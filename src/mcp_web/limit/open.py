@@ -10,8 +10,7 @@ from mcp_web.errors import ConfigError
 from mcp_web.file_lock import can_lock_files
 from mcp_web.limit.files import FileLimiter
 from mcp_web.limit.flight import MemorySingleFlight, RedisSingleFlight, SingleFlight
-from mcp_web.limit.limiter import Limiter
-from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.limiter import Limiter, MemoryLimiter
 from mcp_web.limit.options import LimitOptions
 from mcp_web.limit.redis import RedisLimiter
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 
 from mcp_web import trace
-from mcp_web.limit.limiter import BudgetSpent, Limiter, SharedPause
-from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.limiter import BudgetSpent, Limiter, MemoryLimiter, SharedPause
 from mcp_web.limit.schedule import Period, Step, period_of, until_next
 
 if TYPE_CHECKING:

@@ -12,15 +12,14 @@ import anyio.to_thread
 from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.store.postgres import nearest, pages, vectors
 from mcp_web.store.postgres import shares as share_rows
-from mcp_web.store.postgres.connect import parameters
+from mcp_web.store.postgres.connect import SCHEMA, parameters
 from mcp_web.store.postgres.database import PostgresDatabase
 from mcp_web.store.postgres.replica import CONNECT_SECONDS, SearchWorker
-from mcp_web.store.postgres.size import size_of
 from mcp_web.store.postgres.tenants import prepare_database, tenant_id, tenant_number
 from mcp_web.store.postgres.worker import ConnectionWorker
-from mcp_web.store.protocol import Share
+from mcp_web.store.protocol import Share, StoreSize
 from mcp_web.store.sql import check
-from mcp_web.store.sql.store import SqlStore, finish, read
+from mcp_web.store.sql.store import SqlStore, finish
 
 T = TypeVar("T")
 
@@ -113,7 +112,8 @@ class PostgresStore(SqlStore):
         store = await self.for_tenant(owner)
         return await store._worker.write(lambda db: share_rows.remove(db, collection, reader))
 
-    size = read(size_of)
+    async def size(self) -> StoreSize:
+        return await self._read(_size_of)
 
     async def check(self) -> list[str]:
         return await self._worker.outside(check.faults)
@@ -129,3 +129,17 @@ class PostgresStore(SqlStore):
         if tenant not in self._numbers:
             self._numbers[tenant] = await self._worker.write(lambda db: tenant_id(db.connection, tenant))
         return self._numbers[tenant]
+
+
+def _size_of(db: PostgresDatabase) -> StoreSize:
+    """The documents and versions of the tenant, and the disk space of the whole schema."""
+    query = "SELECT count(*), coalesce(sum(bytes), 0)::bigint FROM pages WHERE tenant = :tenant"
+    (count, text) = db.rows(query)[0]
+    query = "SELECT count(*), min(fetched_at), max(fetched_at) FROM snapshots WHERE tenant = :tenant"
+    (versions, oldest, newest) = db.rows(query)[0]
+    disk_bytes = db.value(
+        "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c"
+        " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = :schema AND c.relkind = 'r'",
+        schema=SCHEMA,
+    )
+    return StoreSize(count, versions, text, disk_bytes, oldest, newest)

@@ -1,4 +1,4 @@
-"""JSON values that several processes change: one row each, so that no update of another process is lost."""
+"""JSON values: records, which several processes change, one row each so that no update is lost; and notes, a cache."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcp_web.store.pack import unpack_json
 from mcp_web.store.protocol import Record
 from mcp_web.store.rows import as_json, storable
 from mcp_web.store.sql.database import Database
@@ -54,13 +55,17 @@ def add(db: Database, kind: str, items: Mapping[str, Any], expires_at: float | N
 
 
 def keep(db: Database, kind: str, key: str, value: Any, expires_at: float | None = None) -> None:
+    _keep(db, "records", kind, key, as_json(value), expires_at)
+
+
+def _keep(db: Database, table: str, kind: str, key: str, value: str | bytes, expires_at: float | None) -> None:
     query = (
-        "INSERT INTO records ([tenant, key_hash,] kind, key, value, expires_at)"
+        f"INSERT INTO {table} ([tenant, key_hash,] kind, key, value, expires_at)"  # noqa: S608
         " VALUES ([:tenant, :key_hash,] :kind, :key, :value, :expires_at)"
         " ON CONFLICT ([tenant,] kind, key_hash)"
         " DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at"
     )
-    db.run(query, kind=kind, key=storable(key), key_hash=db.key_hash(key), value=as_json(value), expires_at=expires_at)
+    db.run(query, kind=kind, key=storable(key), key_hash=db.key_hash(key), value=value, expires_at=expires_at)
 
 
 def replace(db: Database, kind: str, key: str, value: Any, *, expected: Any, expires_at: float | None = None) -> bool:
@@ -88,5 +93,28 @@ def remove(db: Database, kind: str, keys: Sequence[str] | None = None) -> list[s
     return [key for key in keys if storable(key) in found]
 
 
+def note(db: Database, kind: str, key: str) -> Any | None:
+    query = (
+        "SELECT value FROM notes WHERE [tenant = :tenant AND] kind = :kind AND key_hash = :key_hash"
+        " AND expires_at > :now"
+    )
+    packed = db.value(query, kind=kind, key_hash=db.key_hash(key), now=db.now())
+    return None if packed is None else unpack_json(packed)
+
+
+def notes(db: Database, after: tuple[str, str] = ("", ""), limit: int = 1000) -> list[tuple[str, Record]]:
+    query = (
+        "SELECT kind, key, value, expires_at FROM notes WHERE [tenant = :tenant AND] (kind, key) > (:kind, :key)"
+        " AND expires_at > :now ORDER BY kind, key LIMIT :limit"
+    )
+    rows = db.rows(query, kind=after[0], key=after[1], now=db.now(), limit=limit)
+    return [(kind, Record(key, unpack_json(value), expires_at)) for kind, key, value, expires_at in rows]
+
+
+def keep_note(db: Database, kind: str, key: str, packed: bytes, expires_at: float) -> None:
+    _keep(db, "notes", kind, key, packed, expires_at)
+
+
 def drop_expired(db: Database) -> None:
-    db.run("DELETE FROM records WHERE [tenant = :tenant AND] expires_at <= :now", now=db.now())
+    for table in ("records", "notes"):
+        db.run(f"DELETE FROM {table} WHERE [tenant = :tenant AND] expires_at <= :now", now=db.now())  # noqa: S608

@@ -31,9 +31,8 @@ from mcp_web.store.protocol import (
 )
 from mcp_web.store.quantized import plain, quantized
 from mcp_web.store.rows import all_key_bytes
-from mcp_web.store.sql import citations, copying, labels, lacking, pages, screenshots
+from mcp_web.store.sql import citations, copying, labels, pages, screenshots
 from mcp_web.store.sql import metrics as metric_rows
-from mcp_web.store.sql import notes as note_rows
 from mcp_web.store.sql import purge as purging
 from mcp_web.store.sql import readings as reading_rows
 from mcp_web.store.sql import records as record_rows
@@ -113,7 +112,7 @@ class SqlStore(Store):
         self._clock = clock
         self._index = index
         self._is_shared = is_shared
-        self._lacking: dict[str, lacking.Lacking] = {}  # by model
+        self._lacking: dict[str, vector_rows.Lacking] = {}  # by model
         self._uses: dict[str, float] = {}
         self._uses_since = 0.0
         self._maintained = 0.0
@@ -187,7 +186,7 @@ class SqlStore(Store):
         return await self._look(lambda db: reading_rows.of_page(db, key))
 
     # vectors
-    count_lacking_vectors = look(lacking.count)
+    count_lacking_vectors = look(vector_rows.count_lacking)
 
     async def vectors(self, key: str, model: str) -> PackedVectors | None:
         found = await self._look(lambda db: vector_rows.of_pages(db, [key], model))
@@ -207,7 +206,7 @@ class SqlStore(Store):
         return dropped
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
-        found = self._lacking.setdefault(model, lacking.Lacking(model))
+        found = self._lacking.setdefault(model, vector_rows.Lacking(model))
         return await self._read(lambda db: found.keys(db, limit))
 
     # search
@@ -248,14 +247,14 @@ class SqlStore(Store):
     keep_record = write(record_rows.keep)
     replace_record = write(record_rows.replace)
     remove_records = write(record_rows.remove)
-    note = look(note_rows.note)
-    notes = look(note_rows.notes)
+    note = look(record_rows.note)
+    notes = look(record_rows.notes)
     add_metrics = write(metric_rows.add)
     metrics = look(metric_rows.totals)
 
     async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
         packed = pack_json(value)
-        await self._write(lambda db: note_rows.keep(db, kind, key, packed, expires_at))
+        await self._write(lambda db: record_rows.keep_note(db, kind, key, packed, expires_at))
 
     # writing pages
     def _keep_prepared(self, db: Database, ready: Sequence[Prepared]) -> int:
@@ -320,7 +319,6 @@ def _index(db: Database, page: int, version: int, prepared: Prepared, number: in
 
 
 def _drop_expired(db: Database) -> None:
-    note_rows.drop_expired(db)
     record_rows.drop_expired(db)
     reading_rows.drop_old(db)
 

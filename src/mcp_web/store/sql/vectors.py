@@ -1,4 +1,4 @@
-"""The vectors of pages: one blob per model (store/quantized.py)."""
+"""The vectors of pages, one blob per model (store/quantized.py), and the documents that lack them."""
 
 from __future__ import annotations
 
@@ -26,3 +26,59 @@ def of_pages(db: Database, keys: Sequence[str], model: str | None = None) -> lis
 def drop(db: Database, keep: Sequence[str]) -> int:
     """Delete the vectors of all other models."""
     return db.run("DELETE FROM vectors WHERE [tenant = :tenant AND] NOT model = ANY(:keep)", keep=list(keep))
+
+
+_AT_ONCE = 500  # documents looked at again with one statement
+
+
+def count_lacking(db: Database, model: str) -> int:
+    """How many documents lack this model's vectors."""
+    found = db.value(
+        "SELECT count(*) FROM documents d JOIN snapshots s ON s.id = d.snapshot"
+        " WHERE [d.tenant = :tenant AND] s.chars > 0 AND NOT EXISTS"
+        " (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = :model AND v.version = d.snapshot)",
+        model=model,
+    )
+    return int(found)
+
+
+class Lacking:
+    """The documents that lack vectors of one model: the first call reads all rows, later ones only new rows."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._numbers: list[int] = []  # of documents that had none when last looked at, rising
+        self._last = 0
+
+    def keys(self, db: Database, limit: int) -> list[str]:
+        """Keys of documents that lack vectors or have those of an older text, newest first; empty texts need none."""
+        self._add_new(db)
+        found: list[str] = []
+        end = len(self._numbers)
+        while len(found) < limit and end > 0:
+            begin = max(0, end - max(limit, _AT_ONCE))
+            query = (
+                "SELECT d.number, p.key FROM documents d JOIN pages p ON p.id = d.page"
+                " WHERE [d.tenant = :tenant AND] d.number = ANY(:numbers) AND NOT EXISTS"
+                " (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = :model AND v.version = d.snapshot)"
+                " ORDER BY d.number DESC"
+            )
+            rows = db.rows(query, numbers=self._numbers[begin:end], model=self._model)
+            self._numbers[begin:end] = [number for number, _ in reversed(rows)]
+            found += [key.hex() for _, key in rows]
+            end = begin
+        return found[:limit]
+
+    def _add_new(self, db: Database) -> None:
+        last = db.value("SELECT coalesce(max(number), 0) FROM documents [WHERE tenant = :tenant]")
+        if last <= self._last:
+            return
+        query = (
+            "SELECT d.number FROM documents d JOIN snapshots s ON s.id = d.snapshot"
+            " WHERE [d.tenant = :tenant AND] d.number > :last AND s.chars > 0 AND NOT EXISTS"
+            " (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = :model AND v.version = d.snapshot)"
+            " ORDER BY d.number"
+        )
+        rows = db.rows(query, last=self._last, model=self._model)
+        self._numbers += [number for (number,) in rows]
+        self._last = last
