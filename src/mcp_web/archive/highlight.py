@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import bisect
 import html
-import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 
 from mcp_web.archive.query import Question
 from mcp_web.text.languages import language_of
@@ -79,7 +79,7 @@ class Marker:
         self._wanted = {term for word in spaced for term in query_terms(word)}
         self._prefixes = tuple(map(fold, question.prefixes)) or ("\0",)
         latin = [word for word in spaced if word[0] < "\u0370"]
-        heads = {_head(fold(word), term) for word in latin for term in query_terms(word)}
+        heads = {head for word in latin for head in _heads(fold(word), query_terms(word))}
         self._heads = _shortest(heads | {prefix for prefix in question.prefixes if prefix[0] < "\u0370"})
         self._everywhere = len(latin) < len(spaced) or any(prefix[0] >= "\u0370" for prefix in question.prefixes)
         self._known: dict[tuple[str, str], str] = {}
@@ -160,12 +160,11 @@ def holds_phrase(phrase: Sequence[str], text: str) -> bool:
     )
 
 
-def _head(word: str, term: str) -> str:
-    """The common prefix of a folded word and one of its terms: all forms of the word begin with it."""
-    stem = term.partition("/")[0]
-    stem = stem[:-1] if len(stem) > 3 and stem.endswith(("i", "e")) else stem
-    same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(word, stem, strict=False)))
-    return word[:same] or word
+def _heads(word: str, terms: Sequence[str]) -> set[str]:
+    """The common prefixes of a folded word and its terms: all forms of the word begin with one of them."""
+    stems = {term.partition("/")[0] for term in terms}
+    stems = {stem[:-1] if len(stem) > 3 and stem.endswith(("i", "e")) else stem for stem in stems}
+    return {commonprefix((word, stem)) or word for stem in stems}  # noqa: RUF071 — of characters is meant
 
 
 def _shortest(heads: set[str]) -> list[str]:

@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from mcp_web.text.stop_words import STOP_WORDS
-from mcp_web.text.words import KEPT_WORDS
 
 READ_CHARS = 4000  # of a text: more changes no result
 # The required lead over the next language, in words that only the first one uses, and as a share of its score.
@@ -100,8 +99,9 @@ def script_of(text: str) -> str:
 def _by_words(words: Iterable[str], script: str) -> str:
     """The language with the most function words, if its lead is clear; words that many languages share count less."""
     evidence: dict[str, float] = defaultdict(float)
+    known = _function_words(script)
     for word, count in Counter(words).items():
-        for codes in _languages_of(word, script):
+        for codes in (known.get(word, ()), *(() if word.isascii() else _by_letters(word))):
             for code in codes:
                 evidence[code] += min(count, 5) / len(codes)
     ranked = sorted(evidence.items(), key=lambda item: -item[1])
@@ -112,9 +112,16 @@ def _by_words(words: Iterable[str], script: str) -> str:
     return code if best - second >= max(_LEAD, _LEAD_SHARE * min(best, 3.0)) else ""
 
 
-@lru_cache(maxsize=KEPT_WORDS)
-def _languages_of(word: str, script: str) -> tuple[tuple[str, ...], ...]:
-    """The languages of a script that a word is evidence for: as a function word, and by each of its rare letters."""
-    codes = tuple(code for code in _BY_WORDS[script] if word in STOP_WORDS[code])
-    letters = () if word.isascii() else tuple(tuple(_LETTERS[char].split()) for char in set(word) if char in _LETTERS)
-    return ((codes,) if codes else ()) + letters
+@cache
+def _function_words(script: str) -> dict[str, tuple[str, ...]]:
+    """The function words of a script, each with the languages that have it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for code in _BY_WORDS[script]:
+        for word in STOP_WORDS[code]:
+            found[word] = (*found.get(word, ()), code)
+    return found
+
+
+def _by_letters(word: str) -> list[tuple[str, ...]]:
+    """The languages that use each of the rare letters of a word."""
+    return [tuple(_LETTERS[char].split()) for char in set(word) if char in _LETTERS]
