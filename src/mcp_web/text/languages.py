@@ -64,6 +64,7 @@ _LETTERS = {
 
 _RUNS = {name: re.compile(f"[{letters}]") for name, (letters, _) in _SCRIPTS.items()}
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:[\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963][^\W_]*)*")
+_ASCII_WORD = re.compile(r"[a-z][a-z0-9]*")
 _UNREAD = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\]\([^()\s]*\)|https?://\S+", re.DOTALL)
 
 
@@ -79,7 +80,8 @@ def _language_of(sample: str) -> str:
     script = script_of(sample[:: max(1, len(sample) // 1000)])
     if script not in _BY_WORDS:
         return _SCRIPTS[script][1] if script else ""
-    return _by_words(_WORD.findall(sample.lower()), script) or _SCRIPTS[script][1]
+    word = _ASCII_WORD if sample.isascii() else _WORD
+    return _by_words(word.findall(sample.lower()), script) or _SCRIPTS[script][1]
 
 
 def script_of(text: str) -> str:
@@ -99,11 +101,12 @@ def script_of(text: str) -> str:
 def _by_words(words: Iterable[str], script: str) -> str:
     """The language with the most function words, if its lead is clear; words that many languages share count less."""
     evidence: dict[str, float] = defaultdict(float)
-    known = _function_words(script)
-    for word, count in Counter(words).items():
-        for codes in (known.get(word, ()), *(() if word.isascii() else _by_letters(word))):
-            for code in codes:
-                evidence[code] += min(count, 5) / len(codes)
+    known, counts = _function_words(script), Counter(words)
+    found = [(known[word], counts[word]) for word in known.keys() & counts.keys()]
+    found += [(codes, count) for word, count in counts.items() if not word.isascii() for codes in _by_letters(word)]
+    for codes, count in found:
+        for code in codes:
+            evidence[code] += min(count, 5) / len(codes)
     ranked = sorted(evidence.items(), key=lambda item: -item[1])
     if not ranked:
         return ""
