@@ -88,7 +88,8 @@ class Archive:
             quoted = (await anyio.to_thread.run_sync(_quoted, words, rows, asked, mode, meaning.model))[: query.limit]
             facts["results"] = len(quoted)
         if mode != "text" and not rows:
-            notes.append("No document contains these words, and none is near in meaning.")
+            without_words = "" if mode == "semantic" else "contains these words, and none "
+            notes.append(f"No document {without_words}is near in meaning.")
         elif mode == "hybrid" and not words.matches.candidates:
             notes.append("No document contains these words; these are the nearest in meaning.")
         citations: dict[str, Citations] = {}
@@ -127,10 +128,7 @@ class Archive:
             vector = await self._vector(questions, text, notes) if questions is not None else None
             if vector is not None:
                 found[signal] = await by_meaning(self._store, parsed, words, name, vector)
-        meaning = Meaning(**found)
-        if not meaning and not notes and (model or static) and not self._matches(parsed.query):
-            notes.append("No document has vectors yet; a running server makes them, or `mcp-web archive reindex`.")
-        return meaning
+        return Meaning(**found)
 
     async def _vector(self, questions: QuestionVectors, text: str, notes: list[str]) -> Sequence[float] | None:
         """The question's vector, or None with a note why the search used words alone."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_web.app import App
-from mcp_web.index.documents import STATIC_MODEL
 from mcp_web.services.find_snapshot import find_snapshot
+from mcp_web.text.amounts import amount
 
 if TYPE_CHECKING:
     from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery
@@ -34,11 +34,13 @@ async def _search_own(app: App, query: ArchiveQuery, scales: Scales) -> ArchiveA
     answer = await (await app.archive()).search(query, scales)
     if query.mode != "semantic":  # words and the match of passages need no vectors
         return answer
-    lacking = len(await (await app.store()).lacking_vectors(STATIC_MODEL, _COUNTED))
+    store, models = await app.store(), (await app.document_vectors()).models
+    lacking = max([len(await store.lacking_vectors(model, _COUNTED)) for model in models])
     if not lacking:
         return answer
-    count = f"{lacking} documents are" if 1 < lacking < _COUNTED else "1 document is" if lacking == 1 else "Many are"
-    return replace(answer, notes=(*answer.notes, f"{count} not yet ranked by meaning, only by words."))
+    count = f"{_COUNTED} or more documents" if lacking == _COUNTED else amount(lacking, "document")
+    note = f"Not yet embedded, and missed by meaning: {count}. A running server or `mcp-web archive reindex` does it."
+    return replace(answer, notes=(*answer.notes, note))
 
 
 async def search_similar(app: App, name: str, query: ArchiveQuery) -> ArchiveAnswer:
