@@ -42,7 +42,7 @@ def test_deeply_nested_json_does_not_fail() -> None:
 def test_large_json_begins_with_an_outline() -> None:
     document = read(json.dumps({"rows": [{"id": at, "name": "x" * 50} for at in range(6000)]}), "application/json")
     assert document.markdown.startswith(
-        "Outline:\n\n- object with 1 keys\n  - `rows`: list of 6000\n    - `[0]`: object with 2"
+        "Outline:\n\n- object with 1 key\n  - `rows`: list of 6000\n    - `[0]`: object with 2"
     )
 
 
