@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import struct
 import tempfile
 from pathlib import Path
 
@@ -94,19 +95,22 @@ async def test_a_database_of_a_newer_version_is_refused(postgres: PostgresServer
         await PostgresStore.open(url)
 
 
-async def test_the_step_that_indexes_names_reaches_the_documents_of_every_tenant(postgres: PostgresServer) -> None:
+async def test_steps_that_index_again_reach_the_documents_of_every_tenant(postgres: PostgresServer) -> None:
     url = postgres.database()
     page = snapshot(text="`exception KeyError`\n\nRaised for a missing key.")
+    vectors = PackedVectors("m@1;summary", 2, ("d",), struct.pack("<2f", 1, 0), page.hash)
     for tenant in ("mine", "yours"):
         store = await PostgresStore.open(url, tenant=tenant)
         await keep(store, page)
-        assert await store.unindexed(5) == []
+        await store.keep_vectors(page.key, vectors)
+        assert await store.unindexed(5) == await store.lacking_vectors(vectors.model, 5) == []
         await store.close()
     with psycopg.connect(url, autocommit=True) as db:
-        db.execute("DELETE FROM mcp_web.schema_version WHERE version = 5")
+        db.execute("DELETE FROM mcp_web.schema_version WHERE version > 4")
     for tenant in ("mine", "yours"):
         store = await PostgresStore.open(url, tenant=tenant)
-        assert await store.unindexed(5) == [page.key]
+        assert await store.unindexed(5) == await store.lacking_vectors(vectors.model, 5) == [page.key]
+        assert [one.key for one in await store.find_by_vector(vectors.model, (1.0, 0.0), 5)] == [page.key]
         await reindex_outdated(store)
         assert await store.unindexed(5) == []
         assert len((await store.find_by_words(WordQuery(("missing",)), 5)).candidates) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import struct
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,6 +15,7 @@ import pytest
 
 from mcp_web.archive.derive import derive, reindex_outdated
 from mcp_web.errors import CacheError, ConfigError
+from mcp_web.model.passage import PackedVectors
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions, database_file
 from mcp_web.store.pack import pack_json
@@ -388,4 +390,21 @@ async def test_a_file_whose_words_an_older_version_indexed_is_indexed_again(tmp_
     await reindex_outdated(store)
     assert await store.unindexed(5) == []
     assert [one.key for one in (await store.find_by_words(WordQuery(("haus",)), 5)).candidates] == [kept.key]
+    await store.close()
+
+
+async def test_vectors_of_an_older_version_are_compared_until_they_are_made_again(tmp_path: Path) -> None:
+    file = tmp_path / "s.sqlite"
+    store = await SqliteStore.open(file)
+    kept = snapshot("https://a.example/")
+    await keep(store, kept)
+    for model in ("m@1;summary", "static@1"):
+        await store.keep_vectors(kept.key, PackedVectors(model, 2, ("d",), struct.pack("<2f", 1, 0), kept.hash))
+    await store.close()
+    with sqlite3.connect(file) as db:
+        db.executescript(str(STEPS[13][0]))
+    store = await SqliteStore.open(file)
+    assert await store.lacking_vectors("m@1;summary", 5) == [kept.key]
+    assert await store.lacking_vectors("static@1", 5) == []
+    assert [one.key for one in await store.find_by_vector("m@1;summary", (1.0, 0.0), 5)] == [kept.key]
     await store.close()

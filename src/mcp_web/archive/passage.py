@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mcp_web.archive.highlight import Marker
 from mcp_web.lru import cached_if_short
 from mcp_web.text.bm25 import PASSAGES
 from mcp_web.text.languages import language_of
-from mcp_web.text.markdown import Block, blocks
+from mcp_web.text.markdown import Block
 from mcp_web.text.names import Name, definitions, heading_keys
+from mcp_web.text.sections import sections
 
 _READ_MOST = 200_000  # characters: what is later in a text rarely answers
 _ENOUGH = 600  # characters from which a passage is not continued with the next block
 
 Section = tuple[tuple[str, ...], tuple[tuple[int, int], ...]]
 _Found = tuple[tuple[str, ...], int, int]  # the headings above a passage, its start and end
-
-_ANCHOR = re.compile(r"\s*\{[#/][^{}]*\}$")  # `{#name}` after a heading: the name of a place, no words
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +109,4 @@ def _end(found: Sequence[Block], at: int) -> int:
 @cached_if_short(30_000, entries=64)  # the same documents are found by question after question
 def _sections(markdown: str) -> tuple[Section, ...]:
     """The spans in each section that can be a passage, with the headings above them."""
-    return tuple((path, _places(found)) for path, found in _blocks(markdown))
-
-
-def _blocks(markdown: str) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
-    """The blocks under each heading, with the headings above them."""
-    path: list[tuple[int, str]] = []
-    held: list[Block] = []
-    for block in blocks(markdown):
-        if block.kind != "heading":
-            held.append(block)
-            continue
-        if held:
-            yield tuple(name for _, name in path), held
-        held = []
-        name = _ANCHOR.sub("", markdown[block.start : block.end].strip().strip("#=-").strip())
-        path = [*(one for one in path if one[0] < block.level), (block.level, name)]
-    if held:
-        yield tuple(name for _, name in path), held
+    return tuple((path, _places(found)) for path, found in sections(markdown))

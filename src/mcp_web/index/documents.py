@@ -1,13 +1,15 @@
 """Vectors of whole documents, which the archive compares with the vector of a question.
 
 Every passage gets a static vector: that takes thousands of documents a minute, in every language. The model, if it
-knows the language, embeds one text of each document: title, headings and beginning. That represents the subject of the
-document; to embed every passage would take twenty times as long, and passages are ranked when a page is read.
+knows the language, embeds a summary of each document (title, headings and beginning) and, of a long one, the beginning
+of its first sections. The nearest of them counts. To embed every passage would take twenty times as long as a summary
+alone, and passages are ranked when a page is read.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,7 @@ from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import Store
 from mcp_web.text.languages import language_of
+from mcp_web.text.sections import sections
 
 if TYPE_CHECKING:
     from mcp_web.embed.embedder import Rows
@@ -29,6 +32,10 @@ STATIC_MODEL = NAME
 # What the model embeds of a document: all of a short one, such as an abstract, and about 200 tokens of a longer one.
 SHORT_CHARS, SUMMARY_CHARS = 1600, 900
 _HEADING_CHARS = 250  # of the headings in a summary
+# The sections of a long document that the model embeds, and how much of each. On seven manuals and seven sites, each
+# judged by the numbers that are best for the others, the mean of MRR and nDCG@5 rises from .818 to .840; from 4
+# sections to all of them and with 300 or 600 characters it is .821 to .840 (docs/concepts/archive.md).
+_MOST_SECTIONS, _SECTION_CHARS = 8, 300
 _MOST_PASSAGES = 400  # of a document that get a vector: the first 50,000 words
 
 
@@ -72,7 +79,7 @@ class DocumentVectors:
     def _texts(self, model: str, snapshots: Sequence[Snapshot]) -> list[list[str]]:
         if model == STATIC_MODEL:
             return [self._passages(snapshot) for snapshot in snapshots]
-        return [[summary(snapshot)] if self._is_read(snapshot) else [] for snapshot in snapshots]
+        return [[summary(one), *section_texts(one)] if self._is_read(one) else [] for one in snapshots]
 
     def _passages(self, snapshot: Snapshot) -> list[str]:
         cut = self._cut(snapshot.document.markdown, snapshot.document.headings)[:_MOST_PASSAGES]
@@ -85,7 +92,7 @@ class DocumentVectors:
 
 
 def summary_model(embedder: Embedder) -> str:
-    """The name under which a model's vectors of summaries are stored, apart from those of passages."""
+    """The name under which a model's vectors of summaries and sections are stored, apart from those of passages."""
     return f"{embedder.name};summary"
 
 
@@ -97,3 +104,18 @@ def summary(snapshot: Snapshot) -> str:
     headings = " · ".join(one.text for one in document.headings)[:_HEADING_CHARS]
     beginning = readable(document.markdown[: 2 * SUMMARY_CHARS])
     return "\n".join(part for part in (document.title, headings, beginning) if part)[:SUMMARY_CHARS]
+
+
+def section_texts(snapshot: Snapshot) -> list[str]:
+    """The first sections of a long document, each as title, headings and beginning; none of a short one, which is
+    embedded as a whole."""
+    document = snapshot.document
+    if len(document.markdown) <= SHORT_CHARS:
+        return []
+    found = []
+    for path, held in itertools.islice(sections(document.markdown), _MOST_SECTIONS):
+        text = document.markdown[held[0].start : held[-1].end][: 3 * _SECTION_CHARS]
+        headings = " › ".join(path[1:] if path[:1] == (document.title,) else path)
+        parts = (document.title, headings, readable(text)[:_SECTION_CHARS])
+        found.append("\n".join(part for part in parts if part))
+    return list(dict.fromkeys(found))

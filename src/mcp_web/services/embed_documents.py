@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 # Documents per batch; between two batches it is checked whether a call is running. Both take tenths of a second.
-STATIC_BATCH, MODEL_BATCH = 32, 4
+STATIC_BATCH, MODEL_BATCH = 32, 2
 CHARS_AT_ONCE = 500_000  # of documents in memory: 32 of the longest that are kept would take 64 MB and more
 _LOOKED_AT = 128  # documents without vectors among which a process looks for unclaimed ones
 # How long a claim keeps other processes from a document: the slowest model takes seconds for a batch.

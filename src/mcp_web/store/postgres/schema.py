@@ -319,12 +319,20 @@ UPDATE documents SET mark = 0;
 ALTER TABLE documents FORCE ROW LEVEL SECURITY;
 """
 
+# Step 6: the model embeds sections too. Documents get their vectors again; those of before are compared until then.
+_SECTIONS = """
+ALTER TABLE vectors NO FORCE ROW LEVEL SECURITY;
+UPDATE vectors SET version = 0 WHERE model LIKE '%;summary';
+ALTER TABLE vectors FORCE ROW LEVEL SECURITY;
+"""
+
 STEPS: tuple[str, ...] = (
     _TABLES + _INDEX + _VECTORS + _isolation(*TENANT_TABLES[:-1]),
     _SHARES,
     _READINGS + _isolation("readings"),
     _OUTCOMES,
     _DEFINITIONS,
+    _SECTIONS,
 )
 
 

@@ -283,6 +283,11 @@ _DEFINITIONS = """
 UPDATE documents SET mark = 0;
 """
 
+# Step 14: the model embeds sections too. Documents get their vectors again; those of before are compared until then.
+_SECTIONS = """
+UPDATE vectors SET version = 0 WHERE model LIKE '%;summary';
+"""
+
 Step = str | Callable[[sqlite3.Connection], None]
 
 STEPS: tuple[tuple[Step, ...], ...] = (
@@ -299,6 +304,7 @@ STEPS: tuple[tuple[Step, ...], ...] = (
     (_FETCHED,),
     (_OUTCOMES,),
     (_DEFINITIONS,),
+    (_SECTIONS,),
 )
 
 
