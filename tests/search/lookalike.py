@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +15,10 @@ import anyio
 from mcp_web.limit.limiter import Limiter, MemoryLimiter
 from mcp_web.net.client import ApiClient
 from mcp_web.net.dial import OperatorDialer
-from mcp_web.search.cache import MemoryNoteStore, NoteStore
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import StaticResponse
 from mcp_web.search.searcher import Searcher
+from mcp_web.store.protocol import Record
 from miniweb import Reply
 
 RECORDINGS = Path(__file__).parent / "recordings"
@@ -33,9 +36,35 @@ def options_of(**options: Any) -> SearchOptions:
     return replace(NOTHING, urls=urls, exclude=exclude, **options)
 
 
-def searcher(limiter: Limiter | None = None, notes: NoteStore | None = None, **options: Any) -> Searcher:
+class MemoryNotes:
+    """The notes and records of a store, in memory."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], tuple[float, Any]] = {}
+
+    async def note(self, kind: str, key: str) -> Any | None:
+        expires_at, value = self._kept.get((kind, key), (0.0, None))
+        if expires_at <= time.time():
+            self._kept.pop((kind, key), None)
+            return None
+        return value
+
+    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
+        self._kept[kind, key] = (expires_at, value)
+
+    async def records(self, kind: str, *, limit: int = 1000, newest_first: bool = False) -> list[Record]:
+        found = [Record(key, value) for (of, key), (expires, value) in self._kept.items() if of == kind]
+        return (found[::-1] if newest_first else found)[:limit]
+
+    async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = None) -> list[str]:
+        for key, value in items.items():
+            await self.keep_note(kind, key, value, math.inf if expires_at is None else expires_at)
+        return list(items)
+
+
+def searcher(limiter: Limiter | None = None, notes: MemoryNotes | None = None, **options: Any) -> Searcher:
     client = ApiClient(OperatorDialer())
-    return Searcher(options_of(**options), client, limiter or MemoryLimiter(), notes or MemoryNoteStore())
+    return Searcher(options_of(**options), client, limiter or MemoryLimiter(), notes or MemoryNotes())
 
 
 def soon(seconds: float = 20.0) -> float:

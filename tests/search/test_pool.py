@@ -14,12 +14,11 @@ from mcp_web.limit.limiter import MemoryLimiter
 from mcp_web.model.search import SearchQuery
 from mcp_web.net.client import ApiClient
 from mcp_web.net.dial import OperatorDialer
-from mcp_web.search.cache import MemoryNoteStore
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.directory import read_directory
 from mcp_web.search.searxng.pool import InstancePool
 from miniweb import MiniWeb, Request
-from search.lookalike import options_of, reply, searcher, searxng_page, soon
+from search.lookalike import MemoryNotes, options_of, reply, searcher, searxng_page, soon
 
 pytestmark = pytest.mark.anyio
 Q = SearchQuery("tortoise")
@@ -44,7 +43,7 @@ def pool(**options: Any) -> InstancePool:
     chosen = options_of(**options)
     client = ApiClient(OperatorDialer())
     runner = Runner(chosen, {"http": client, "https": client, "guarded": client}, MemoryLimiter())
-    return InstancePool(chosen, runner, MemoryNoteStore(), randomness=random.Random(1))
+    return InstancePool(chosen, runner, MemoryNotes(), randomness=random.Random(1))
 
 
 def test_the_list_is_sorted_by_grade_and_speed_and_sifted() -> None:

@@ -16,10 +16,9 @@ from mcp_web.errors import InvalidInput, SearchAuthError, SearchRateLimited, Sea
 from mcp_web.limit.limiter import MemoryLimiter
 from mcp_web.limit.redis import RedisLimiter
 from mcp_web.model.search import SearchQuery
-from mcp_web.search.cache import MemoryNoteStore
 from mcp_web.store.sqlite.store import SqliteStore
 from miniweb import MiniWeb, Reply, Request
-from search.lookalike import SHARED, brave_page, recorded, reply, searcher, searxng_page, soon
+from search.lookalike import SHARED, MemoryNotes, brave_page, recorded, reply, searcher, searxng_page, soon
 
 pytestmark = pytest.mark.anyio
 BRAVE = "/res/v1/web/search"
@@ -311,7 +310,7 @@ async def _never(request: Request, wire: object) -> None:
     await anyio.sleep_forever()
 
 
-class DiskNotes(MemoryNoteStore):
+class DiskNotes(MemoryNotes):
     """Notes that remember what was kept, as a store on disk would."""
 
     def __init__(self) -> None:

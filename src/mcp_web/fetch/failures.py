@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import copy
 import time
-from typing import Any, Protocol
+from typing import Any
 
 from mcp_web import trace
 from mcp_web.errors import FetchFailed, HttpError, WebError
 from mcp_web.lru import LruDict
-
-
-class Notes(Protocol):
-    """Small JSON values that expire."""
-
-    async def note(self, kind: str, key: str) -> Any | None: ...
-
-    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None: ...
+from mcp_web.store.protocol import Store
 
 
 class OptionalNotes:
     """Notes whose store may be absent or fail; pages are fetched all the same."""
 
-    def __init__(self, notes: Notes | None) -> None:
+    def __init__(self, notes: Store | None) -> None:
         self._notes = notes
 
     async def recall(self, kind: str, key: str) -> Any | None:

@@ -4,72 +4,33 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, fields
-from typing import Any, Protocol
+from typing import Any
 
 from mcp_web import trace
 from mcp_web.errors import WebError
 from mcp_web.lru import LruDict
 from mcp_web.model.search import Attempt, Hit, SearchAnswer, SearchQuery
-from mcp_web.store.protocol import Record
+from mcp_web.store.protocol import Store
 
 _KIND = "search"
 _MOST_IN_MEMORY = 256
 
 
-class NoteStore(Protocol):
-    """The part of the store that search uses: small JSON values that expire, and the records of the search history."""
-
-    async def note(self, kind: str, key: str) -> Any | None: ...
-
-    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None: ...
-
-    async def records(self, kind: str, *, limit: int = ..., newest_first: bool = ...) -> list[Record]: ...
-
-    async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = ...) -> list[str]: ...
-
-
-class MemoryNoteStore:
-    """Notes in memory: for answers that must not be stored, and for running without a store."""
-
-    def __init__(self) -> None:
-        self._kept: LruDict[tuple[str, str], tuple[float, Any]] = LruDict(_MOST_IN_MEMORY)
-
-    async def note(self, kind: str, key: str) -> Any | None:
-        expires_at, value = self._kept.get((kind, key), (0.0, None))
-        if expires_at <= time.time():
-            self._kept.pop((kind, key), None)
-            return None
-        return value
-
-    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
-        self._kept[kind, key] = (expires_at, value)
-
-    async def records(self, kind: str, *, limit: int = 1000, newest_first: bool = False) -> list[Record]:
-        found = [Record(key, value) for (of, key), (expires, value) in self._kept.items() if of == kind]
-        return (found[::-1] if newest_first else found)[:limit]
-
-    async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = None) -> list[str]:
-        for key, value in items.items():
-            await self.keep_note(kind, key, value, math.inf if expires_at is None else expires_at)
-        return list(items)
-
-
 class SearchCache:
     """Answers by query, filters and providers. The key is a digest, and the query itself is not in the value."""
 
-    def __init__(self, notes: NoteStore, ttl: float) -> None:
+    def __init__(self, notes: Store, ttl: float) -> None:
         self._notes = notes
-        self._memory = MemoryNoteStore()
+        self._memory: LruDict[str, tuple[float, Any]] = LruDict(_MOST_IN_MEMORY)  # what must not be stored
         self._ttl = ttl
 
     async def get(self, key: str, query: SearchQuery) -> SearchAnswer | None:
         if self._ttl <= 0:
             return None
-        value = await self._memory.note(_KIND, key) or await self._stored(key)
+        expires_at, in_memory = self._memory.get(key, (0.0, None))
+        value = in_memory if expires_at > time.time() else await self._stored(key)
         return _from_json(value, query) if value else None
 
     async def keep(self, key: str, found: SearchAnswer, *, on_disk: bool, at_most: float | None = None) -> None:
@@ -83,7 +44,7 @@ class SearchCache:
                 return
         except WebError as error:  # a store that cannot be written must not lose the answer
             trace.log("error", "search_cache", error_code=error.code)
-        await self._memory.keep_note(_KIND, key, value, expires_at)
+        self._memory[key] = (expires_at, value)
 
     async def _stored(self, key: str) -> Any | None:
         try:

@@ -18,7 +18,7 @@ from mcp_web.errors import SearchUnavailable, WebError
 from mcp_web.limit.flight import Make, MemorySingleFlight, SingleFlight
 from mcp_web.limit.limiter import Limiter
 from mcp_web.model.search import Attempt, Hit, SearchAnswer, SearchQuery
-from mcp_web.search.cache import NoteStore, SearchCache, cache_key
+from mcp_web.search.cache import SearchCache, cache_key
 from mcp_web.search.failure import failure
 from mcp_web.search.merge import RankedList, cluster, merge
 from mcp_web.search.options import SearchOptions
@@ -33,6 +33,7 @@ from mcp_web.search.reply import Reply, best_of
 from mcp_web.search.run import Charge, Runner
 from mcp_web.search.searxng.pool import InstancePool
 from mcp_web.search.source_choice import beside_general, fitting_sources
+from mcp_web.store.protocol import Store
 from mcp_web.text.amounts import amount
 from mcp_web.text.shorten import shortened_at_word
 from mcp_web.text.untrusted import quoted
@@ -51,7 +52,7 @@ class Searcher:
         options: SearchOptions,
         api_client: ApiClient,
         limiter: Limiter,
-        notes: NoteStore,
+        notes: Store,
         *,
         public_client: ApiClient | None = None,
         flight: SingleFlight | None = None,

@@ -180,24 +180,8 @@ class Edge:
     confidence: float
 
 
-class ReadingStore(Protocol):
-    """What callers were shown of a page, kept as long as the page, at most three months."""
-
-    async def add_readings(self, key: str, readings: Sequence[ReadingRecord]) -> None:
-        """Add readings of a page; does nothing for an unknown page, or while another process writes."""
-        ...
-
-    async def readings(self, key: str) -> list[ReadingRecord]:
-        """The last readings of a page, newest first."""
-        ...
-
-    async def remove_readings(self, key: str) -> int:
-        """Delete the readings of a page; returns how many there were."""
-        ...
-
-
-class Store(ReadingStore, Protocol):
-    """Pages and their snapshots, vectors, records, short-lived notes, metrics."""
+class Store(Protocol):
+    """Pages and their snapshots, readings, vectors, records, short-lived notes, metrics."""
 
     # pages and snapshots
     async def latest(self, key: str) -> Snapshot | None:
@@ -249,6 +233,16 @@ class Store(ReadingStore, Protocol):
 
     async def trim_versions(self, most: int) -> int:
         """Delete all but the newest `most` versions of each page; returns how many were deleted."""
+
+    # readings: what callers were shown of a page, kept as long as the page, at most three months
+    async def add_readings(self, key: str, readings: Sequence[ReadingRecord]) -> None:
+        """Add readings of a page; does nothing for an unknown page, or while another process writes."""
+
+    async def readings(self, key: str) -> list[ReadingRecord]:
+        """The last readings of a page, newest first."""
+
+    async def remove_readings(self, key: str) -> int:
+        """Delete the readings of a page; returns how many there were."""
 
     # vectors: one packed blob per page and model
     async def vectors(self, key: str, model: str) -> PackedVectors | None: ...

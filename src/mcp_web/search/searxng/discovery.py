@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 import anyio
 
 from mcp_web import trace
-from mcp_web.search.cache import NoteStore
 from mcp_web.search.options import PUBLIC_LIST_URL, SearchOptions
 from mcp_web.search.provider import ApiRequest, ProviderRefused
 from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.directory import ListedInstance, read_directory
+from mcp_web.store.protocol import Store
 
 _BANNED_FOR = 86_400.0
 _AGAIN_AFTER = 60.0  # seconds after a list that could not be read
@@ -24,7 +24,7 @@ _AGAIN_AFTER = 60.0  # seconds after a list that could not be read
 class Discovery:
     options: SearchOptions
     runner: Runner
-    notes: NoteStore
+    notes: Store
     banned: set[str] = field(default_factory=set)
     listed: list[ListedInstance] = field(default_factory=list)
     _fresh_until: float = float("-inf")

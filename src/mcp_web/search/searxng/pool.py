@@ -16,7 +16,6 @@ from itertools import groupby
 import anyio
 
 from mcp_web.model.search import Attempt, SearchQuery
-from mcp_web.search.cache import NoteStore
 from mcp_web.search.health import Health
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ProviderRefused
@@ -25,6 +24,7 @@ from mcp_web.search.race import first_answer
 from mcp_web.search.reply import Reply, best_of
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.discovery import Discovery
+from mcp_web.store.protocol import Store
 
 _MOST_ASKED = 6  # instances that one search may ask; more would burden their owners
 
@@ -44,7 +44,7 @@ class Instance:
 class InstancePool:
     options: SearchOptions
     runner: Runner
-    notes: NoteStore
+    notes: Store
     randomness: random.Random = field(default_factory=random.Random)
     _public: list[Instance] = field(default_factory=list)
     _turn: int = 0
