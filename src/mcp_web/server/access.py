@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_web import trace
 from mcp_web.errors import QuotaExceeded, WebError
+from mcp_web.limit.quota import Quota
 from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.server.auth import Authenticator, Caller, uses_oauth
 from mcp_web.server.options import ServerOptions
 from mcp_web.server.refusal import Headers, Refusal, refuse
 from mcp_web.server.scopes import allows, needed_for_path
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
-    from mcp_web.limit.quota import Quota
 
 # The health checks of a load balancer have no token; their responses reveal nothing.
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})

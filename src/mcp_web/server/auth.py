@@ -9,11 +9,12 @@ from __future__ import annotations
 import base64
 import hmac
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import anyio
 from mcp.server.auth.provider import AccessToken
 
+from mcp_web.app import App
 from mcp_web.errors import ConfigError
 from mcp_web.lru import LruDict
 from mcp_web.model.token import DEFAULT_TENANT
@@ -21,9 +22,6 @@ from mcp_web.server.options import ServerOptions
 from mcp_web.server.scopes import granted
 from mcp_web.services.manage_tokens import PREFIX, digest, find_token
 from mcp_web.web.connect import LOOPBACK
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 _STORED_SECONDS = 2.0  # how long a check of a stored token is cached: revocation takes effect within this time
 _MAX_REMEMBERED = 10_000

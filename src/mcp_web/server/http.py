@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
 
 from mcp_web import trace
 from mcp_web.app import App
@@ -33,6 +36,7 @@ from mcp_web.services.check_readiness import check_readiness
 from mcp_web.services.embed_documents import LOOK_EVERY, embed_pending
 from mcp_web.services.manage_tokens import add_first_token, has_tokens
 from mcp_web.services.run_background import run_background
+from mcp_web.settings import Settings
 from mcp_web.telemetry.open import open_telemetry
 from mcp_web.telemetry.options import TelemetryOptions
 from mcp_web.tenant import Tenants
@@ -40,11 +44,6 @@ from mcp_web.web.connect import LOOPBACK
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.types import ASGIApp
-
-    from mcp_web.settings import Settings
 
 
 def parse_address(text: str) -> tuple[str, int]:

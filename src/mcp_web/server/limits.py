@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 import anyio
 import h11
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
@@ -22,7 +23,6 @@ from mcp_web.server.refusal import Refusal, refuse, replayed
 if TYPE_CHECKING:
     import asyncio
 
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADER_SECONDS = 10.0  # from the connection, or from the last answer on it, to the end of the headers
 BODY_SECONDS = 30.0  # from the headers to the end of the body

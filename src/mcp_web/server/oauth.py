@@ -17,6 +17,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 import anyio
 
 from mcp_web.errors import ConfigError, FetchFailed, FetchTimeout, WebError
+from mcp_web.net.client import ApiClient
 from mcp_web.server.auth import Caller, CheckedTokens
 from mcp_web.server.options import ServerOptions
 from mcp_web.server.scopes import granted
@@ -24,7 +25,6 @@ from mcp_web.server.scopes import granted
 if TYPE_CHECKING:
     from joserfc.jwk import KeySet
 
-    from mcp_web.net.client import ApiClient
 
 _KEYS_SECONDS = 600.0  # how long discovered keys are used before they are asked for again
 _KEYS_RETRY = 10.0  # between two requests for keys because of an unknown key id or a failure

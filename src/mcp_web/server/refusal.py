@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+from starlette.types import Message, Receive, Send
 
 from mcp_web import trace
-
-if TYPE_CHECKING:
-    from starlette.types import Message, Receive, Send
 
 Headers = list[tuple[bytes, bytes]]
 

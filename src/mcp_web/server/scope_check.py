@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_web.server.access import Challenge, caller_in
 from mcp_web.server.refusal import refuse, replayed
 from mcp_web.server.scopes import allows, needed_for_message
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class ScopeCheck:

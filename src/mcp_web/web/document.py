@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 from starlette.requests import Request
@@ -13,6 +13,7 @@ from mcp_web.app import App
 from mcp_web.errors import NotFound
 from mcp_web.model.page import Document
 from mcp_web.model.snapshot import ReadingRecord, Snapshot
+from mcp_web.read.quote import QuoteCheck
 from mcp_web.services.find_snapshot import Found
 from mcp_web.services.verify_quotes import other_versions
 from mcp_web.services.watch_pages import watched_urls
@@ -21,9 +22,6 @@ from mcp_web.web.changed_words import lines_of
 from mcp_web.web.pages import page, web_address
 from mcp_web.web.passages import OWN_QUOTE, Passage, merged
 from mcp_web.web.times import moment
-
-if TYPE_CHECKING:
-    from mcp_web.read.quote import QuoteCheck
 
 EXPORTS = {"md": "Markdown", "bib": "BibTeX", "json": "CSL-JSON", "warc": "WARC"}
 MOST_LINKED = 100

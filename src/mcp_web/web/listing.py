@@ -7,20 +7,18 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from mcp_web.app import App
+from mcp_web.archive.highlight import Snippet
 from mcp_web.model.snapshot import SnapshotInfo
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.pages import number, page, place
 from mcp_web.web.times import clock, day, day_name, day_start, local_day
-
-if TYPE_CHECKING:
-    from mcp_web.archive.highlight import Snippet
 
 PAGE_SIZE = 50
 MOST_FOUND = 25  # documents of a search, each with highlighted passages

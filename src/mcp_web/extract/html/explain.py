@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp_web.extract.html.blocks import Box
-
-if TYPE_CHECKING:
-    from mcp_web.extract.html.choose import Choice
-    from mcp_web.extract.sites import Applied
+from mcp_web.extract.html.choose import Choice
+from mcp_web.extract.sites import Applied
 
 _MOST = 12
 _QUOTE = 80

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
+from mcp_web.extract.html.features import PageFeatures
 from mcp_web.model.page import Metadata, PageKind
-
-if TYPE_CHECKING:
-    from mcp_web.extract.html.features import PageFeatures
 
 # schema.org types that name the kind of the whole page.
 _TYPES: tuple[tuple[str, PageKind], ...] = (

@@ -10,7 +10,9 @@ import re
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pypdfium2 import PdfDocument, PdfiumError
 
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import LONGEST, assemble
@@ -26,9 +28,6 @@ from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metad
 from mcp_web.text.amounts import amount
 from mcp_web.text.dates import read_pdf_date
 from mcp_web.text.headings import read_headings
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument
 
 # PDFium has global state: two threads that use it at once crash the process.
 _ONE_AT_A_TIME = threading.Lock()
@@ -46,16 +45,14 @@ _MARKER = re.compile(r"^<!-- page (\d+) -->$", re.M)
 
 def read_pdf(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
     """Reads a PDF; a comment with the page number is before the text of each page."""
-    import pypdfium2
-
     with _ONE_AT_A_TIME:
         try:
-            pdf = pypdfium2.PdfDocument(page.body)
+            pdf = PdfDocument(page.body)
             try:
                 return _read(pdf, page, options)
             finally:
                 pdf.close()
-        except pypdfium2.PdfiumError as error:
+        except PdfiumError as error:
             raise _failed(page, str(error)) from error
 
 
@@ -116,8 +113,6 @@ def read_outline(markdown: str) -> tuple[Heading, ...]:
 
 def _pages(pdf: PdfDocument) -> tuple[list[PageText], list[str]]:
     """The pages, up to the limits of number, size and time, and notes about what was left out."""
-    import pypdfium2
-
     pages: list[PageText] = []
     damaged: list[int] = []
     chars = 0
@@ -127,7 +122,7 @@ def _pages(pdf: PdfDocument) -> tuple[list[PageText], list[str]]:
             sheet = pdf[at]
             pages.append(read_page(sheet, at + 1, draw=time.monotonic() < until - _SECONDS / 3))
             sheet.close()
-        except pypdfium2.PdfiumError:
+        except PdfiumError:
             damaged.append(at + 1)
             continue
         chars += sum(len(line.text) for line in pages[-1].lines)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+from pypdfium2 import PdfDocument
 
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.ocr import INSTALL, Recognised, Tesseract
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument
 
 _MOST_PAGES = 20
 _SECONDS = 17.0  # of all pages: a worker may spend thirty on a PDF, six of them on its text

@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfPage
 
 from mcp_web.extract.pdf.drawing import Drawing
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfPage
 
 _SPACES = frozenset(" \t\xa0\u2002\u2003\u2009\u200a\u3000")
 _HYPHEN = re.compile("[\x02\ufffe\xad]")  # PDFium's marks for a hyphen at a line's end
@@ -112,8 +112,6 @@ class PageText:
 
 def read_page(page: PdfPage, number: int, *, draw: bool = True) -> PageText:
     """The lines of a page in the order of the file; with `draw` the page is rendered to find invisible words."""
-    import pypdfium2.raw as pdfium
-
     textpage = page.get_textpage()
     count = min(textpage.count_chars(), _MOST_CHARS)
     box = Box(*page.get_cropbox())
@@ -176,8 +174,6 @@ class PageImages:
     @cached_property
     def cover_page(self) -> bool:
         """Whether images cover most of the page."""
-        import pypdfium2.raw as pdfium
-
         covered = 0.0
         for at, thing in enumerate(self._page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3)):
             if at >= _MOST_SHAPES:
