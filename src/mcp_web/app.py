@@ -281,7 +281,7 @@ class App:
         """Start a worker while the network is being waited for."""
         await self.process.sandbox.warm()
 
-    async def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+    async def extract(self, page: Fetched, request: ExtractRequest | None = None) -> Document:
         """Parse untrusted bytes in a worker process that can be ended."""
         from mcp_web.extract.document import extract_document
         from mcp_web.model.wire import document_from_json
@@ -292,7 +292,7 @@ class App:
             slow = page.media_type == "application/pdf" or page.media_type.startswith("image/")
             wall = 3 * self.settings.of(SandboxOptions).wall_seconds if slow else None
             read = await self.process.sandbox.run(
-                extract_document, page, request, options, size=len(page.body), wall=wall
+                extract_document, page, request or ExtractRequest(), options, size=len(page.body), wall=wall
             )
             return await anyio.to_thread.run_sync(document_from_json, read)
 

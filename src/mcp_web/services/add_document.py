@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mcp_web.app import App
-from mcp_web.model.page import ExtractRequest, Fetched
+from mcp_web.archive import add
+from mcp_web.model.page import Fetched
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.open_page import OpenRequest, open_page
 
 
 async def add_page(app: App, url: str, *, day: str | None, tags: Sequence[str], deadline: float) -> Snapshot:
     """Open a page and keep it as research: no purge removes it."""
-    from mcp_web.archive import add
-
     opened = await open_page(app, OpenRequest(url), deadline=deadline)
     return await add.add_page(await app.store(), opened.snapshot, day=day, tags=tags)
 
 
 async def add_text(app: App, text: str, *, title: str, day: str | None, tags: Sequence[str]) -> Snapshot:
     """Keep a text as research; a text with the same title becomes its next version."""
-    from dataclasses import replace
-
-    from mcp_web.archive import add
 
     page = Fetched("", "", 200, (), text.encode("utf-8", "replace"), "text/markdown", "utf-8", time.time())
-    document = replace(await app.extract(page, ExtractRequest()), title=title)
+    document = replace(await app.extract(page), title=title)
     return await add.add_note(await app.store(), document, time.time(), day=day, tags=tags)

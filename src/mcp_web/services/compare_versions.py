@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import anyio
 
 from mcp_web.app import App
 from mcp_web.errors import NotFound
 from mcp_web.model.snapshot import Snapshot
+from mcp_web.read.diff import SectionChange, diff
 from mcp_web.services.find_snapshot import find_document, find_snapshot
-
-if TYPE_CHECKING:
-    from mcp_web.read.diff import SectionChange
 
 
 async def compare_versions(app: App, newer: Snapshot, other: str) -> tuple[Snapshot, list[SectionChange]]:
     """The other version and the sections that differ; `other` is a hash or `previous`."""
-    from mcp_web.read.diff import diff
-
     older = await (_previous(app, newer) if other.strip().lower() == "previous" else find_snapshot(app, other))
     changes = await anyio.to_thread.run_sync(
         diff, older.document.markdown, newer.document.markdown, older.document.headings, newer.document.headings

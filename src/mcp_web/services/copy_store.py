@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
 
 from mcp_web.app import App
+from mcp_web.archive import transfer
+from mcp_web.archive.transfer import CopyReport
 from mcp_web.errors import InvalidInput
 from mcp_web.model.progress import OnProgress
+from mcp_web.store.open import exists, open_place
 from mcp_web.store.options import StoreOptions
-
-if TYPE_CHECKING:
-    from mcp_web.archive.transfer import CopyReport
 
 
 async def copy_store(app: App, source: str, target: str, on_progress: OnProgress | None = None) -> CopyReport:
     """Copy the store at one place (a SQLite file or a PostgreSQL address) into that at another."""
-    from mcp_web.archive import transfer
-    from mcp_web.store.open import exists, open_place
-
     if source == target:
         raise InvalidInput("The two stores are the same.")
     if not exists(source):
@@ -34,8 +30,6 @@ async def copy_store(app: App, source: str, target: str, on_progress: OnProgress
 
 async def check_store(app: App, place: str | None) -> list[str]:
     """A sentence for each fault of the configured store or of another one; empty if there is none."""
-    from mcp_web.store.open import exists, open_place
-
     if place is None:
         return await (await app.store()).check()
     if not exists(place):

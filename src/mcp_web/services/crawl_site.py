@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import anyio
 
 from mcp_web.app import App
+from mcp_web.archive import add
 from mcp_web.archive.sitemap import listed_links
 from mcp_web.errors import InvalidInput, WebError
 from mcp_web.model.progress import OnProgress
@@ -125,8 +126,6 @@ async def crawl_site(
 async def _visit(
     app: App, frontier: _Frontier, report: CrawlReport, url: str, depth: int, max_depth: int, tags: tuple[str, ...]
 ) -> None:
-    from mcp_web.archive import add
-
     store = await app.store()
     before = (await store.seen([url])).get(url)
     try:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import importlib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import anyio
 
 from mcp_web.app import App
+from mcp_web.archive.exchange.records import Exchanged
 from mcp_web.errors import InvalidInput
-from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.model.snapshot import Source
-
-if TYPE_CHECKING:
-    from mcp_web.archive.exchange.records import Exchanged
 
 ExchangeFormat = Literal["markdown", "jsonl", "bibtex", "csl", "warc"]
 ENDINGS: dict[str, ExchangeFormat] = {
@@ -38,13 +35,8 @@ async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> 
         raise InvalidInput(f"There is no {place}.")
     chosen = form or format_of(place)
     work = _exchange("import", chosen)
-    if chosen != "warc":
-        return await work(await app.store(), place)
-
-    async def extract(page: Fetched) -> Document:
-        return await app.extract(page, ExtractRequest())
-
-    return await work(await app.store(), place, extract)
+    store = await app.store()
+    return await (work(store, place, app.extract) if chosen == "warc" else work(store, place))
 
 
 def format_of(place: Path) -> ExchangeFormat:

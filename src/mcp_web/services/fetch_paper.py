@@ -13,6 +13,7 @@ import anyio
 from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.errors import FetchFailed, WebError
+from mcp_web.extract.append import append
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.services.official_api import REFUSALS, OfficialApi
@@ -51,8 +52,6 @@ async def add_full_text(
     app: App, page: Fetched, record: Document, request: ExtractRequest, *, deadline: float | None
 ) -> tuple[Document, tuple[str, ...]]:
     """The record with the paper's text, from the first open copy that can be read, and notes on those that cannot."""
-    from mcp_web.extract.append import append
-
     answers = mapping(json.loads(page.body))
     notes: list[str] = []
     for address in _copies(answers)[:_COPIES]:

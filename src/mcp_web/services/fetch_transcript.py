@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from mcp_web.app import App
 from mcp_web.errors import WebError
+from mcp_web.extract.append import append
 from mcp_web.fetch.tracks import spoken_tracks
-from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.model.page import Document, Fetched
 
 _MARK = b"<track"
 
@@ -16,7 +17,6 @@ async def add_transcript(
     """The document with the transcript, where the page has one that can be read, and a note where it cannot."""
     if _MARK not in page.body.lower() or page.archived_url:
         return document, ()
-    from mcp_web.extract.append import append
 
     tracks = spoken_tracks(page.body, page.final_url)
     if not tracks:
@@ -24,7 +24,7 @@ async def add_transcript(
     track = tracks[0]
     try:
         file = await (await app.fetcher()).get(track.url, deadline=deadline)
-        spoken = await app.extract(file, ExtractRequest())
+        spoken = await app.extract(file)
     except WebError as error:
         return document, (f"The subtitles at {track.url} could not be read: {error.message}",)
     others = ", ".join(f"[{one.label}]({one.url})" for one in tracks[1:10])

@@ -13,6 +13,7 @@ import anyio
 from mcp_web.app import App
 from mcp_web.errors import FetchFailed, WebError
 from mcp_web.limit.limiter import RateExceeded
+from mcp_web.net.retry import retry_after_seconds
 from mcp_web.search.options import SearchOptions
 
 if TYPE_CHECKING:
@@ -55,8 +56,6 @@ class OfficialApi:
 
     async def _request(self, method: str, path: str, params: Mapping[str, str], query: Any = None) -> bytes:
         """Send one request within the rate limit; after a refusal, all requests wait for the time that it names."""
-        from mcp_web.net.retry import retry_after_seconds
-
         source, limiter = self._source(), self.app.process.coordination.limiter
         key, interval = self._pace(source)
         await limiter.acquire(key, interval, deadline=self.deadline)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mcp_web.app import App
+from mcp_web.archive import folder as notes
+from mcp_web.archive.folder import SyncReport
 from mcp_web.index.documents import STATIC_MODEL
-from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.model.progress import OnProgress
 from mcp_web.services.embed_documents import embed_documents
-
-if TYPE_CHECKING:
-    from mcp_web.archive.folder import SyncReport
 
 
 async def sync_folder(
@@ -26,14 +23,9 @@ async def sync_folder(
     on_progress: OnProgress | None = None,
 ) -> SyncReport:
     """Read new and changed files, delete removed ones; an interrupted sync can be resumed."""
-    from mcp_web.archive import folder as notes
-
-    async def extract(page: Fetched) -> Document:
-        return await app.extract(page, ExtractRequest())
-
     await app.require_kept_store()
     report = await notes.sync_folder(
-        await app.store(), folder, extract, name=name, tags=tags, exclude=exclude, on_progress=on_progress
+        await app.store(), folder, app.extract, name=name, tags=tags, exclude=exclude, on_progress=on_progress
     )
     await embed_documents(app, only=STATIC_MODEL)  # so that the documents can be found by meaning at once
     return report

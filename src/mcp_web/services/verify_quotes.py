@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import anyio
 
 from mcp_web.app import App
 from mcp_web.errors import NotFound
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo
+from mcp_web.read.quote import QuoteCheck, verify, word_for_word
 from mcp_web.services.find_snapshot import find_snapshot
 from mcp_web.services.open_page import OpenRequest, open_page
 from mcp_web.store.protocol import Store
-
-if TYPE_CHECKING:
-    from mcp_web.read.quote import QuoteCheck
 
 MOST_VERSIONS = 10  # that are searched for a quote which is not in the one that was asked for
 
@@ -24,8 +21,6 @@ async def verify_quotes(
     app: App, source: str, quotes: Sequence[str], *, deadline: float
 ) -> tuple[Snapshot, list[QuoteCheck]]:
     """The snapshot that was checked and one verdict for each quote."""
-    from mcp_web.read.quote import verify
-
     kept = await _source(app, source, deadline)
     checks = await anyio.to_thread.run_sync(verify, kept.document.markdown, list(quotes), kept.document.headings)
     return kept, checks
@@ -33,8 +28,6 @@ async def verify_quotes(
 
 async def other_versions(store: Store, kept: Snapshot, checks: Sequence[QuoteCheck]) -> dict[str, SnapshotInfo]:
     """For quotes that are not word for word in a version: the newest other version that contains each."""
-    from mcp_web.read.quote import word_for_word
-
     missing = [check.quote for check in checks if check.verdict in ("fuzzy", "absent")]
     infos = await store.versions(kept.key) if missing else []
     found: dict[str, SnapshotInfo] = {}

@@ -6,19 +6,17 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 
 from mcp_web.app import App
 from mcp_web.errors import WebError
+from mcp_web.read.diff import SectionChange
 from mcp_web.services.compare_versions import compare_versions
 from mcp_web.services.open_page import OpenRequest, open_page
 from mcp_web.text.dates import iso
 from mcp_web.text.urls import parse_url
-
-if TYPE_CHECKING:
-    from mcp_web.read.diff import SectionChange
 
 KIND = "watch"  # of records: one for each URL
 
