@@ -93,8 +93,6 @@ def write_panel(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_summary(draft: WriterState, element: Element, out: list[str]) -> None:
-    if element.has_class("hideme"):  # rustdoc shows it only while the `details` element is closed
-        return
     if element.select_one("h1,h2,h3,h4,h5,h6,p,div,section,pre,table,ul,ol") is not None:
         write_blocks(draft, element, out)
         return

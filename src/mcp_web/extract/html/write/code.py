@@ -48,10 +48,7 @@ _GUTTER_CELLS = "td.gutter,td.linenos,td.lineno,td.blob-num,td.lntd,td.rouge-gut
 # Classes of code that is not in a `pre`: Doxygen, editors, some highlighters.
 _BOXES = frozenset(("fragment", "CodeMirror-code", "cm-content", "block", "syntaxhighlighter"))
 _NUMBER_BOXES = frozenset(("line-numbers-wrapper", "line-numbers-rows", "line-numbers", "linenodiv", "gutter"))
-_ROWS_OF_CODE = frozenset(("RktBlk",))  # Scribble sets each line as the row of a table
 _PLAIN_BOXES = frozenset(("code-block", "codeblock", "code", "source-code", "sourceCode", "program", "programlisting"))
-_SIGNATURE_CLASSES = frozenset(("member-signature", "type-signature", "src"))
-_SIGNATURES = "div.member-signature,div.type-signature,.top > p.src,.subs > p.src"  # Javadoc, Haddock
 _LINES_OF_CODE = ":is(p,div,td,dd,li,blockquote,center,body,section,main) > :is(code,tt,samp):only-child br"
 _STRUCTURE = "pre,p,div,ul,ol,table,h1,h2,h3,h4,h5,h6,img"
 
@@ -72,12 +69,7 @@ def mark_code(draft: WriterState, survey: Survey) -> None:
     for element in survey.with_classes(_PLAIN_BOXES):
         if "\n" in element.text.strip() and element.select_one(_STRUCTURE) is None and element.tag == "div":
             draft.special[element] = write_code
-    for element in survey.with_classes(_ROWS_OF_CODE):
-        if element.parent is not None and element.parent.closest("table.RktBlk") is None:
-            draft.special[element] = write_code
     _mark_lines(draft, survey)
-    if not _SIGNATURE_CLASSES.isdisjoint(survey.classes):
-        draft.special.update(dict.fromkeys(survey.root.select(_SIGNATURES), write_signature))
     if "language-" in survey.class_text:
         for element in survey.root.select(
             ":not(pre,p,li,td,dt,dd,a,span,h1,h2,h3,h4) > code[class*=language-]:only-child"

@@ -7,21 +7,11 @@ import re
 from turbohtml import Element
 
 from mcp_web.extract.html.write import inline
-from mcp_web.extract.html.write.draft import Survey, WriterState, first_element
+from mcp_web.extract.html.write.draft import WriterState, first_element
 from mcp_web.text.inline import inline_text
 
-# Generators that set the title of a page in no heading: Doxygen, Haddock.
-_TITLE_BOXES = frozenset(("headertitle", "caption"))
-_TITLES = "div.headertitle > div.title,#module-header > p.caption"
 _SIGNS = ("¶", "§", "🔗", "◆", "◇", "#")
 _SIGN_AT_END = re.compile(r"(?:\s*[¶§🔗◆◇]|\s+#+)\s*$")
-
-
-def mark_titles(draft: WriterState, survey: Survey) -> None:
-    """Find titles of pages that are headings by their class alone."""
-    if not _TITLE_BOXES.isdisjoint(survey.classes):
-        for element in survey.root.select(_TITLES):
-            draft.special[element] = write_title
 
 
 def write_title(draft: WriterState, element: Element, out: list[str]) -> None:

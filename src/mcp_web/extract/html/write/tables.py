@@ -14,7 +14,6 @@ from mcp_web.text.markdown import PIPE
 
 MAX_COLUMNS = 200
 MAX_SPAN = 1000
-_GRID_CLASS = "summary-table"
 _ROLES = frozenset(("table", "grid", "treegrid"))
 _TABLES = "table,[role=table],[role=grid],[role=treegrid]"
 _ROLE_CELLS = "[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]"
@@ -22,9 +21,6 @@ _SECTION = "h1,h2,h3,h4,h5,h6,details"
 
 
 def write_table(draft: WriterState, element: Element, out: list[str]) -> None:
-    if element.has_class("memname"):  # a signature by Doxygen
-        out.append(code_span(element.text))
-        return
     rows, caption = _rows_of(element)
     if caption is not None:
         text = inline.one_line(inline.inner(draft, caption))
@@ -41,13 +37,15 @@ def write_table(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def mark_grids(draft: WriterState, survey: Survey) -> None:
-    """Find tables that are made of other elements: by their roles, or by the classes of Javadoc 16 and later."""
-    if _GRID_CLASS in survey.classes:
-        for element in survey.root.select(f"div.{_GRID_CLASS}"):
-            draft.special[element] = write_columns
+    """Find tables that are made of other elements, by their roles."""
     for element in survey.tagged:
         if element.tag != "table" and element.attr("role") in _ROLES and element.select_one(_TABLES) is None:
             draft.special[element] = write_roles
+
+
+def write_as_code(draft: WriterState, element: Element, out: list[str]) -> None:
+    """A declaration that is set as a table: its text as code."""
+    out.append(code_span(element.text))
 
 
 def write_columns(draft: WriterState, element: Element, out: list[str]) -> None:

@@ -10,7 +10,7 @@ from turbohtml import Element, Node
 
 from mcp_web.extract.characters import clean_text, has_unseen
 from mcp_web.extract.html.write import admonitions, blocks, code, footnotes, headings, inline, maths, tables
-from mcp_web.extract.html.write.draft import Survey, WriterState
+from mcp_web.extract.html.write.draft import Survey, Writer, WriterState
 from mcp_web.extract.html.write.links import Links
 from mcp_web.extract.tabs import LABEL
 from mcp_web.model.page import Heading, Link
@@ -20,6 +20,19 @@ _INLINE_AROUND_BLOCK = (
     ":is(a,span,em,strong,b,i,u,font,label,ins,del,small,big,cite,mark,abbr,time,q,sub,sup,s,code,tt,samp,kbd,var,slot,bdi,"
     "nobr,address)"
     " > :is(p,div,ul,ol,dl,table,pre,h1,h2,h3,h4,h5,h6,section,article,figure,blockquote,details,hr,header,aside,main)"
+)
+# Elements that one generator of documentation writes with another meaning than their tag has: a class on its pages, the
+# elements, and how they are written.
+_BY_GENERATOR: tuple[tuple[str, str, Writer], ...] = (
+    ("headertitle", "div.headertitle > div.title", headings.write_title),  # Doxygen
+    ("memname", "table.memname", tables.write_as_code),
+    ("caption", "#module-header > p.caption", headings.write_title),  # Haddock
+    ("src", ".top > p.src,.subs > p.src", code.write_signature),
+    ("summary-table", "div.summary-table", tables.write_columns),  # Javadoc
+    ("member-signature", "div.member-signature", code.write_signature),
+    ("type-signature", "div.type-signature", code.write_signature),
+    ("RktBlk", ".RktBlk:not(table.RktBlk *)", code.write_code),  # Scribble sets each line as the row of a table
+    ("hideme", "summary.hideme", inline.write_nothing),  # rustdoc shows it only while the `details` element is closed
 )
 
 
@@ -60,12 +73,14 @@ def _prepare(draft: WriterState, survey: Survey) -> None:
     for element in survey.tagged:
         if element.attr(LABEL):
             draft.special[element] = blocks.write_panel
+    for name, selector, writer in _BY_GENERATOR:
+        if name in survey.classes:
+            draft.special.update(dict.fromkeys(survey.root.select(selector), writer))
     inline.separate_labels(survey)
     maths.mark_formulas(draft, survey)
     admonitions.mark_admonitions(draft, survey)
     code.mark_code(draft, survey)
     tables.mark_grids(draft, survey)
-    headings.mark_titles(draft, survey)
     for element in survey.root.select(_INLINE_AROUND_BLOCK):
         parent = element.parent
         while isinstance(parent, Element) and parent.tag in inline.INLINE and parent not in draft.blocky:
