@@ -8,7 +8,7 @@ from mcp_web.model.snapshot import Snapshot, SnapshotInfo
 from mcp_web.text.dates import iso
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_params import FORMAT, LINKS, MAX_CHARS, OUTPUT, SECTION, START, repeated_arguments, view_options
+from mcp_web.tools.page_params import OUTPUT, page_params, repeated_arguments, view_options
 from mcp_web.tools.page_view import PageView, continued, present
 from mcp_web.tools.tool import Answer, Param, Screenshot, Tool
 
@@ -96,7 +96,7 @@ TOOL = Tool(
         Param("diff", "string", "Another version's hash, or `previous`: show what changed since.", max_length=8_000,
               aliases=("compare",)),
         SCREENSHOT,
-        SECTION, FORMAT, MAX_CHARS, START, LINKS,
+        *page_params("section", "format", "max_chars", "start", "include_links"),
     ),
     run=run,
     long_answers=True,

@@ -7,42 +7,24 @@ from typing import Any
 from mcp_web.tools.page_view import PAGE_TOKENS, ViewOptions
 from mcp_web.tools.tool import Param
 
-MODE = Param(
-    "mode",
-    "string",
-    "auto renders in a browser only if needed; raw is the source.",
-    default="auto",
-    choices=("auto", "readable", "raw", "rendered"),
-)
-SELECTOR = Param("selector", "string", "CSS selector.", aliases=("css", "css_selector"))
-SECTION = Param("section", "string", "Only the section under this heading.", aliases=("heading",))
-FORMAT = Param("format", "string", "Default markdown.", default="markdown", choices=("markdown", "text", "html"))
-MAX_CHARS = Param(
-    "max_chars",
-    "integer",
-    "Default 10000.",
-    default=10_000,
-    least=100,
-    most=100_000,
-)
-START = Param(
-    "start",
-    "integer",
-    "Offset to continue at (next_start).",
-    default=0,
-    least=0,
-)
-LINKS = Param("include_links", "boolean", "Default true.", default=True)
-IMAGES = Param("include_images", "boolean", "Default false.", default=False)
-SITECONFIG = Param("siteconfig", "string", "Site config id.")
-MAX_AGE = Param(
-    "max_age",
-    "integer",
-    "Max. age of a kept copy in seconds; 0 refetches.",
-    least=0,
-)
-AT = Param("at", "string", "Archived copy: 2024-05-01, latest.", max_length=40)
-EXPLAIN = Param("explain", "boolean", "Show how content was chosen.", default=False)
+_PARAMS = {
+    param.name: param
+    for param in (
+        Param("mode", "string", "auto renders in a browser only if needed; raw is the source.", default="auto",
+              choices=("auto", "readable", "raw", "rendered")),
+        Param("selector", "string", "CSS selector.", aliases=("css", "css_selector")),
+        Param("section", "string", "Only the section under this heading.", aliases=("heading",)),
+        Param("format", "string", "Default markdown.", default="markdown", choices=("markdown", "text", "html")),
+        Param("max_chars", "integer", "Default 10000.", default=10_000, least=100, most=100_000),
+        Param("start", "integer", "Offset to continue at (next_start).", default=0, least=0),
+        Param("include_links", "boolean", "Default true.", default=True),
+        Param("include_images", "boolean", "Default false.", default=False),
+        Param("siteconfig", "string", "Site config id."),
+        Param("max_age", "integer", "Max. age of a kept copy in seconds; 0 refetches.", least=0),
+        Param("at", "string", "Archived copy: 2024-05-01, latest.", max_length=40),
+        Param("explain", "boolean", "Show how content was chosen.", default=False),
+    )
+}  # fmt: skip
 
 _TEXT = {"type": "string"}
 _NUMBER = {"type": "number"}
@@ -55,14 +37,18 @@ OUTPUT = {
 }  # fmt: skip
 
 
-_REPEATED = (MODE, SELECTOR, SECTION, FORMAT, MAX_CHARS, LINKS, IMAGES, SITECONFIG, AT)
+_NOT_REPEATED = ("start", "max_age", "explain")
+
+
+def page_params(*names: str) -> tuple[Param, ...]:
+    """The parameters of these names."""
+    return tuple(_PARAMS[name] for name in names)
 
 
 def repeated_arguments(args: dict[str, Any]) -> dict[str, Any]:
     """The arguments that differ from the defaults: a call for the rest of the page must repeat them."""
-    return {
-        param.name: args[param.name] for param in _REPEATED if param.name in args and args[param.name] != param.default
-    }
+    repeated = [param for name, param in _PARAMS.items() if name in args and name not in _NOT_REPEATED]
+    return {param.name: args[param.name] for param in repeated if args[param.name] != param.default}
 
 
 def view_options(args: dict[str, Any], page: str, tokens: int = PAGE_TOKENS) -> ViewOptions:

@@ -9,18 +9,7 @@ from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import clean_error, error_line, note_lines
-from mcp_web.tools.page_params import (
-    FORMAT,
-    IMAGES,
-    LINKS,
-    MAX_AGE,
-    MAX_CHARS,
-    MODE,
-    SECTION,
-    SELECTOR,
-    SITECONFIG,
-    view_options,
-)
+from mcp_web.tools.page_params import page_params, view_options
 from mcp_web.tools.page_view import PageView, as_data, continued, front_matter, header, link_list, show
 from mcp_web.tools.tool import Answer, Param, Tool
 from mcp_web.tools.web_open import request_of, same_call
@@ -85,27 +74,12 @@ TOOL = Tool(
         "each with its snapshot and, where it was cut, the exact web_open call for the rest."
     ),
     params=(
-        Param(
-            "urls",
-            "array",
-            "Addresses, 1 to 50.",
-            required=True,
-            max_items=50,
-            max_length=8_000,
-            address=True,
-        ),
+        Param("urls", "array", "Addresses, 1 to 50.", required=True, max_items=50, max_length=8_000, address=True),
         Param(
             "max_tokens", "integer", "Budget over all pages (default 12000).", default=12_000, least=500, most=16_000
         ),
-        MODE,
-        SELECTOR,
-        SECTION,
-        FORMAT,
-        MAX_CHARS,
-        LINKS,
-        IMAGES,
-        SITECONFIG,
-        MAX_AGE,
+        *page_params("mode", "selector", "section", "format", "max_chars"),
+        *page_params("include_links", "include_images", "siteconfig", "max_age"),
     ),
     run=run,
     purpose="fetch",

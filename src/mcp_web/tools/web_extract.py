@@ -6,20 +6,7 @@ from typing import Any
 
 from mcp_web.model.page import ExtractRequest
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_params import (
-    EXPLAIN,
-    FORMAT,
-    IMAGES,
-    LINKS,
-    MAX_CHARS,
-    OUTPUT,
-    SECTION,
-    SELECTOR,
-    SITECONFIG,
-    START,
-    repeated_arguments,
-    view_options,
-)
+from mcp_web.tools.page_params import OUTPUT, page_params, repeated_arguments, view_options
 from mcp_web.tools.page_view import PageView, continued, present
 from mcp_web.tools.tool import Answer, Param, Tool
 
@@ -56,15 +43,8 @@ TOOL = Tool(
             default="",
             aliases=("url",),
         ),
-        SELECTOR,
-        SECTION,
-        FORMAT,
-        MAX_CHARS,
-        START,
-        LINKS,
-        IMAGES,
-        SITECONFIG,
-        EXPLAIN,
+        *page_params("selector", "section", "format", "max_chars", "start"),
+        *page_params("include_links", "include_images", "siteconfig", "explain"),
     ),
     run=run,
     open_world=False,

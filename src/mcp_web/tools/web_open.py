@@ -8,30 +8,15 @@ from typing import TYPE_CHECKING, Any
 from mcp_web.errors import WebError
 from mcp_web.text.internet_archive import LATEST
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_params import (
-    AT,
-    EXPLAIN,
-    FORMAT,
-    IMAGES,
-    LINKS,
-    MAX_AGE,
-    MAX_CHARS,
-    MODE,
-    OUTPUT,
-    SECTION,
-    SELECTOR,
-    SITECONFIG,
-    START,
-    repeated_arguments,
-    view_options,
-)
+from mcp_web.tools.page_params import OUTPUT, page_params, repeated_arguments, view_options
 from mcp_web.tools.page_view import PageView, continued, present
 from mcp_web.tools.tool import Answer, Param, Tool
 
 if TYPE_CHECKING:
     from mcp_web.services.open_page import OpenRequest
 
-_FORMAT = replace(FORMAT, help="data: tables, lists, facts as JSON.", choices=(*FORMAT.choices, "data"))
+(_FORMAT,) = page_params("format")
+_FORMAT = replace(_FORMAT, help="data: tables, lists, facts as JSON.", choices=(*_FORMAT.choices, "data"))
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
@@ -85,18 +70,9 @@ TOOL = Tool(
     ),
     params=(
         Param("url", "string", "Address of the page.", required=True, max_length=8_000, address=True),
-        MODE,
-        SELECTOR,
-        SECTION,
+        *page_params("mode", "selector", "section"),
         _FORMAT,
-        MAX_CHARS,
-        START,
-        LINKS,
-        IMAGES,
-        SITECONFIG,
-        MAX_AGE,
-        AT,
-        EXPLAIN,
+        *page_params("max_chars", "start", "include_links", "include_images", "siteconfig", "max_age", "at", "explain"),
     ),
     run=run,
     purpose="fetch",

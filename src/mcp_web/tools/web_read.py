@@ -16,7 +16,7 @@ from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import clean_error, error_line, note_lines
-from mcp_web.tools.page_params import MAX_AGE
+from mcp_web.tools.page_params import page_params
 from mcp_web.tools.page_view import PageView, front_matter, metadata_facts
 from mcp_web.tools.tool import Answer, Param, Tool
 
@@ -272,7 +272,7 @@ TOOL = Tool(
               aliases=("count", "limit", "top_k")),
         Param("max_tokens", "integer", "Budget of the answer (default 3000).", default=3_000, least=200, most=15_000),
         Param("min_score", "number", "Leave out passages below this, 0 to 1.", least=0, most=1),
-        MAX_AGE,
+        *page_params("max_age"),
         Param("include_metadata", "boolean", "Add author, dates and the like.", default=False),
     ),
     run=run,
