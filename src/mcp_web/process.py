@@ -111,7 +111,7 @@ class Process:
         from mcp_web.sandbox.pool import Sandbox
 
         options = self.settings.of(SandboxOptions).for_bodies(self.settings.of(FetchOptions).max_bytes)
-        made = Sandbox(options, worker_environment())
+        made = Sandbox(options, worker_environment(), preload="mcp_web.extract.html.model:load_scorer")
         self._exit_stack.push_async_callback(made.close)
         return made
 

@@ -47,7 +47,7 @@ async def test_a_page_that_wants_all_memory_is_refused(sandbox: Sandbox) -> None
 
 
 async def test_a_small_page_that_needs_more_than_its_share_is_given_it(sandbox: Sandbox) -> None:
-    assert await sandbox.run(jobs.hold, 340) == 340
+    assert await sandbox.run(jobs.hold, 420) == 420
 
 
 async def test_a_crashed_worker_costs_one_answer_only(sandbox: Sandbox) -> None:

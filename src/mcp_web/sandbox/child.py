@@ -13,6 +13,7 @@ import pickle
 import struct
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from mcp_web.errors import WebError
@@ -20,7 +21,7 @@ from mcp_web.model.page import Document
 from mcp_web.model.wire import document_to_json
 
 FRAME = struct.Struct(">I")
-RETIRE_MB = 80  # a worker that has used this much does not give all of it back, so it is replaced
+RETIRE_MB = 96  # a worker that has used this much does not give all of it back, so it is replaced
 
 
 def main() -> None:
@@ -31,6 +32,8 @@ def main() -> None:
     os.dup2(2, 1)  # what a library prints must not get between the frames
     most = int(sys.argv[1]) << 20
     _limit_memory(most, most)
+    if preload := sys.argv[2]:
+        _function(*preload.split(":"))()
     while jobs.read(FRAME.size):
         outcome = _outcome(jobs) | {"retire": _peak_mb() > RETIRE_MB}
         answer = json.dumps(outcome, ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -47,7 +50,7 @@ def _outcome(jobs: BinaryIO) -> dict[str, Any]:
         module, name, args, share = pickle.load(jobs)  # noqa: S301
         most = int(sys.argv[1]) << 20
         _limit_memory(int(most * share), most)
-        value = getattr(importlib.import_module(module), name)(*args)
+        value = _function(module, name)(*args)
         return {"value": document_to_json(value) if isinstance(value, Document) else value}
     except WebError as error:
         return {"error": error.as_dict()}
@@ -57,6 +60,11 @@ def _outcome(jobs: BinaryIO) -> dict[str, Any]:
         return {"crash": "the page is nested too deeply"}
     except Exception as error:  # noqa: BLE001 — the edge of the process: the parent turns it into ExtractFailed
         return {"crash": f"{type(error).__name__}: {error}", "trace": traceback.format_exc(limit=6)}
+
+
+def _function(module: str, name: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
 
 
 def _peak_mb() -> int:

@@ -13,10 +13,11 @@ class SandboxOptions:
         2, "Worker processes that parse pages; raise it to the number of cores on a busy server.", least=1, most=32
     )
     wall_seconds: float = 10.0  # seconds a worker may spend on one page before it is killed
-    # Address space of one worker in MiB, beyond which a page is refused. Measured: 5 MB of prose take 100 MiB to read,
-    # PDFs of hundreds of pages 65, and a page that takes more than this is made of tags. Resident memory stays about
-    # 10 MiB below, so server and workers stay under 300 MB.
-    memory_mb: int = 144
+    # Address space of one worker in MiB, beyond which a page is refused. The worker itself takes 142 of it, most of it
+    # libraries and buffers of NumPy that are never used: 34 are resident. A page may take 120: 5 MB of prose take 76 to
+    # read, PDFs of hundreds of pages 41, and a page that takes more is made of tags. So a worker at its limit has about
+    # 155 MiB resident.
+    memory_mb: int = 262
 
     def for_bodies(self, max_bytes: int) -> SandboxOptions:
         """These options with enough memory for the largest body: 16 MiB for each further million bytes."""

@@ -28,9 +28,9 @@ _PIECE = 256 * 1024
 # A page of megabytes can take all the memory of a worker, a small one a third of it: large ones are parsed one after
 # the other, so that all workers together stay within the memory limit of the process tree.
 _LARGE_JOB = 1_000_000
-# Small jobs run beside a large one and get this share of its memory. Prose of that size takes a third; a page that
-# takes more, because of its tags or compression, is tried again as a large one.
-_SMALL_SHARE = 0.5
+# Small jobs run beside a large one and get this share of its memory: 48 MiB beside what a worker itself takes. Prose of
+# that size takes 40; a page that takes more, because of its tags or compression, is tried again as a large one.
+_SMALL_SHARE = 0.73
 
 
 class Worker:
@@ -69,10 +69,17 @@ class Worker:
 class Sandbox:
     """Runs `module.function(*args)` in a worker, within time and memory."""
 
-    def __init__(self, options: SandboxOptions, environment: Mapping[str, str] | None = None) -> None:
-        """`environment`: the variables of a worker; none by default, so that a malicious page cannot read keys."""
+    def __init__(
+        self, options: SandboxOptions, environment: Mapping[str, str] | None = None, preload: str = ""
+    ) -> None:
+        """`environment`: the variables of a worker; none by default, so that a malicious page cannot read keys.
+
+        `preload`: a function as `module:name` that a worker calls when it starts, while a page is being fetched.
+        """
         return_large_blocks()
-        self._environment = dict(environment or {})
+        # Each further thread of OpenBLAS would take 8 MiB or more, and a page is too small to gain from it.
+        self._environment = {**(environment or {}), "OPENBLAS_NUM_THREADS": "1"}
+        self._preload = preload
         self._options = options
         self._places = anyio.Semaphore(options.workers)
         self._large = anyio.Semaphore(1)
@@ -134,7 +141,7 @@ class Sandbox:
             await self._idle.pop().end()
 
     async def _start(self) -> Worker:
-        command = [sys.executable, "-I", "-c", _BOOT, str(self._options.memory_mb), *sys.path]
+        command = [sys.executable, "-I", "-c", _BOOT, str(self._options.memory_mb), self._preload, *sys.path]
         # stderr is inherited, so that a crash report of the interpreter is in the log. The worker has its own session,
         # so that Ctrl-C in a terminal does not reach it: it exits at the end of its input.
         return Worker(await anyio.open_process(command, stderr=None, start_new_session=True, env=self._environment))
@@ -142,7 +149,7 @@ class Sandbox:
 
 # -I ignores the environment and the current folder; the import path of the parent is passed instead.
 _BOOT = (
-    "import sys; sys.path[:0] = [p for p in sys.argv[2:] if p not in sys.path];"
+    "import sys; sys.path[:0] = [p for p in sys.argv[3:] if p not in sys.path];"
     "from mcp_web.sandbox.child import main; main()"
 )
 

@@ -35,8 +35,8 @@ class Box:
     """An element that contains blocks; its counts include everything inside it."""
 
     __slots__ = (
-        "above", "article", "chars", "chrome", "content", "count", "depth", "element", "group", "inside", "kept",
-        "lift", "links", "name", "own", "parent", "prose", "story", "tag", "tags",
+        "above", "article", "chars", "chrome", "content", "count", "depth", "element", "first", "group", "inside",
+        "kept", "lift", "links", "name", "own", "parent", "prose", "story", "tag", "tags",
     )  # fmt: skip
     # Set by `features`; most of it is inherited from the parent box.
     own: int  # words in its name, one bit each
@@ -50,12 +50,13 @@ class Box:
     article: int  # the number of the article element it is in, from 1; 0 if it is in none
     group: list[int]  # count, chars, links of all boxes with the same tag and name
 
-    def __init__(self, element: Element, tag: str, parent: Box | None, name: str) -> None:
+    def __init__(self, element: Element, tag: str, parent: Box | None, name: str, first: int) -> None:
         self.element = element
         self.tag = tag
         self.parent = parent
         self.depth: int = parent.depth + 1 if parent else 0
         self.name = name  # class, id, role and itemprop, in lower case
+        self.first = first  # the index of its first block; the `count` blocks in it follow each other
         self.chars = self.links = self.prose = self.count = 0  # characters: all, in links, in sentences; blocks
         self.kept = 0  # characters of the blocks that were kept
 
@@ -190,7 +191,7 @@ class _Reading:
                         self._end_run(box)
                     text = fold_spaces(node.text)
                     if text and (text[0].isalnum() or _WORD.search(text)):
-                        leaf = Box(node, tag, box, node.attr("class", "").lower())  # type: ignore[arg-type, attr-defined]
+                        leaf = Box(node, tag, box, node.attr("class", "").lower(), len(blocks))  # type: ignore[arg-type, attr-defined]
                         boxes.append(leaf)
                         blocks.append(_block(leaf, text, _linked(node), ()))
             else:
@@ -203,7 +204,7 @@ class _Reading:
     def _box(self, element: Element, tag: str, parent: Box | None) -> Box:
         attr = element.attr
         name = f"{attr('class', '')} {attr('id', '')} {attr('role', '')} {attr('itemprop', '')}"
-        box = Box(element, tag, parent, name.lower() if len(name) > 3 else "")
+        box = Box(element, tag, parent, name.lower() if len(name) > 3 else "", len(self._result.blocks))
         self._result.boxes.append(box)
         return box
 

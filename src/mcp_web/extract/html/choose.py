@@ -10,7 +10,6 @@ from turbohtml import Element
 from mcp_web.extract.html.blocks import Blocks, read_blocks
 from mcp_web.extract.html.decide import decide
 from mcp_web.extract.html.features import PageFeatures
-from mcp_web.extract.html.model import load_scorer
 from mcp_web.extract.html.prune import prune
 from mcp_web.extract.html.rules import COMMENTS, NEVER, choose_by_rules, cut_off
 from mcp_web.model.page import PageKind
@@ -43,6 +42,8 @@ class Weighed:
 
 def weigh(read: Blocks, title: str, declared: PageKind | None) -> Weighed:
     """Score each block and decide which to keep; the tree is not changed."""
+    from mcp_web.extract.html.model import load_scorer  # imports NumPy
+
     features = PageFeatures(read, title, declared)
     chances = load_scorer().score(features)
     kept, least = decide(features, chances)

@@ -140,7 +140,7 @@ class PageFeatures:
         while box is not None and box.prose < least:
             box = box.parent
         self.is_story = self.declared == "article" and any(
-            around is box for block in named for around in _around(block.box)
+            around is box for block in named for around in around_box(block.box)
         )
         return box
 
@@ -274,7 +274,7 @@ class PageFeatures:
         return h1, core[-1] if core else len(blocks), last
 
 
-def _around(box: Box | None) -> Iterator[Box]:
+def around_box(box: Box | None) -> Iterator[Box]:
     """The box and its ancestors."""
     while box is not None:
         yield box

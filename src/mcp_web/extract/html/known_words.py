@@ -1,0 +1,80 @@
+"""The words that the networks know: in the names of elements, and at both ends of a text."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_web.extract.html.blocks import Box, HtmlBlock
+from mcp_web.extract.html.features import around_box
+
+LEVELS = 7  # the box of a block and six around it, whose names are read
+NAME_WORDS = 4  # known words of one name
+FIRST_WORDS, LAST_WORDS = 6, 3  # of a text
+_START, _END = 64, 32  # characters in which they are looked for
+_NONE = [0] * (FIRST_WORDS + LAST_WORDS)
+_NAME_WORD = re.compile(r"[a-z]{2,}")
+_WORD = re.compile(r"\w+")
+
+Numbers = NDArray[np.int64]
+
+
+class KnownWords:
+    """Numbers for the words that were frequent in training; 0 is any other word."""
+
+    def __init__(self, names: list[str], texts: list[str]) -> None:
+        self._names = {word: number for number, word in enumerate(names, 1)}
+        self._texts = _Numbers({word: number for number, word in enumerate(texts, 1)})
+
+    def in_names(self, blocks: list[HtmlBlock]) -> tuple[Numbers, Numbers]:
+        """The words of each distinct name, and for each block which names its box and those around it have."""
+        rows: dict[str, int] = {"": 0}
+        above: dict[Box | None, list[int]] = {}
+        places = []
+        for block in blocks:
+            box = block.box
+            around = above.get(box.parent)
+            if around is None:
+                around = [rows.setdefault(each.name, len(rows)) for each in islice(around_box(box.parent), LEVELS - 1)]
+                above[box.parent] = around = around + [0] * (LEVELS - 1 - len(around))
+            places.append([rows.setdefault(box.name, len(rows)), *around])
+        return np.array([self._in_name(name) for name in rows]), np.array(places)
+
+    def _in_name(self, name: str) -> list[int]:
+        found = [number for word in name_words(name) if (number := self._names.get(word))][:NAME_WORDS]
+        return found + [0] * (NAME_WORDS - len(found))
+
+    def in_texts(self, blocks: list[HtmlBlock]) -> Numbers:
+        """The first and the last words of each block."""
+        return np.array([self._in_text(block.text) for block in blocks])
+
+    def _in_text(self, text: str) -> list[int]:
+        number = self._texts.__getitem__
+        first, last = text_words(text)
+        found = [*map(number, first), *_NONE[len(first) : FIRST_WORDS], *map(number, last)]
+        return found + _NONE[len(found) :]
+
+
+def name_words(name: str) -> list[str]:
+    """The words in a name, without digits and separators."""
+    return _NAME_WORD.findall(name)
+
+
+def text_words(text: str) -> tuple[list[str], list[str]]:
+    """The first and the last words of a text in lower case."""
+    words = _WORD.findall(text[:_START].lower())
+    rest = _WORD.findall(text[-_END:].lower()) if len(text) > _START else words[FIRST_WORDS:]
+    return words[:FIRST_WORDS], rest[-LAST_WORDS:]
+
+
+def word_shape(word: str) -> str:
+    """The word; of a number only its length."""
+    return "0" * min(4, len(word)) if word.isdigit() else word
+
+
+class _Numbers(dict[str, int]):
+    def __missing__(self, word: str) -> int:
+        return self.get(word_shape(word), 0)

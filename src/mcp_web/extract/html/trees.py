@@ -1,0 +1,48 @@
+"""Decision trees, all of them evaluated at once for many blocks.
+
+Each tree has up to eight leaves, a bit of a byte each. A split that a block fails clears the bits of the leaves on its
+left, in any order; the lowest bit that remains is the leaf of the block (QuickScorer, Lucchese et al. 2015).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+LEAVES = 8
+STEP = 1 / 4096  # the unit of the values of leaves
+_PIECE = 512  # blocks at once, which bounds the memory
+_LOWEST_LEFT = np.array([next((bit for bit in range(8) if not cleared >> bit & 1), 7) for cleared in range(256)])
+
+
+class Trees:
+    def __init__(self, model: dict[str, Any], names: tuple[str, ...]) -> None:
+        """`names`: the features, in the order of the columns that are scored."""
+        self.version = str(model["version"])
+        size = len(model["leaves"])
+        columns = {name: at for at, name in enumerate(names)}
+        splits: list[list[tuple[int, float, int]]] = [[] for _ in range(size)]
+        for name, found in model["splits"].items():
+            for threshold, tree, cleared in found:
+                splits[tree].append((columns[name], threshold, cleared))
+        padding = (0, np.inf, 0)  # a split that no block fails
+        table = np.array([[*tree, *[padding] * (LEAVES - 1 - len(tree))] for tree in splits])
+        self._columns = table[:, :, 0].T.astype(np.intp).ravel()
+        self._thresholds = table[:, :, 1].T.astype(np.float32).ravel()
+        self._cleared = table[:, :, 2].T.astype(np.uint8)
+        leaves = np.array([[*values, *[0] * (LEAVES - len(values))] for values in model["leaves"]])
+        self._leaves = (leaves * STEP).astype(np.float32).ravel()
+        self._offsets = np.arange(size) * LEAVES
+
+    def logits(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """For each row of features the sum of its leaves."""
+        pieces = [self._piece(features[start : start + _PIECE]) for start in range(0, len(features), _PIECE)]
+        return np.concatenate(pieces)
+
+    def _piece(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        failed = features.take(self._columns, axis=1) > self._thresholds
+        cleared = np.bitwise_or.reduce(failed.reshape(len(features), *self._cleared.shape) * self._cleared, axis=1)
+        found: NDArray[np.float32] = self._leaves[_LOWEST_LEFT[cleared] + self._offsets].sum(axis=1)
+        return found
