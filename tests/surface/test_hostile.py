@@ -27,8 +27,8 @@ from miniweb.site import Site
 from .rpc import MODERN, WAIT, FreshStdio, Stdio, clean_environment, text_of
 from .test_http import Served
 
-# Megabytes of the server while it embeds with both models (seen: 180 to 188) and of a worker at its limit together. Some
-# 100 MiB of a worker's address space are NumPy's and are never used.
+# Megabytes of the server while it embeds with both models (seen: 180 to 188) and of a worker at its limit together.
+# Some 100 MiB of a worker's address space are NumPy's and are never used.
 MOST_MB = 200 + SandboxOptions().memory_mb - 100
 TEXT = b"<p>Real text that a reader would like to find, in spite of everything around it.</p>" * 5
 

@@ -151,7 +151,7 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes]]] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_a_hostile_file_is_refused_or_bounded(miniweb: MiniWeb, tmp_path: Path, name: str) -> None:
-    """Workers may use a bounded memory, so that a reader that is fooled cannot take more; the call has twenty seconds."""
+    """Workers have bounded memory, so that a reader that is fooled cannot take more; the call has twenty seconds."""
     media_type, make = HOSTILE[name]
     body = make()
     site = miniweb.site("hostile.example")
