@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from mcp_web.app import App
-from mcp_web.process import Process
+from mcp_web.process import PRELOAD, Process
 from mcp_web.sandbox.options import SandboxOptions
 from mcp_web.sandbox.pool import Sandbox
 from mcp_web.settings import Settings
@@ -51,7 +51,7 @@ def _shared_sandbox(folder: str) -> SharedSandbox:
     """One for each working folder: site configs are looked for there."""
 
     async def made() -> SharedSandbox:
-        return SharedSandbox(SandboxOptions())
+        return SharedSandbox(SandboxOptions(), preload=PRELOAD)
 
     return loop_thread().run(made())
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from mcp_web.sandbox.bodies import BodyBuffer
     from mcp_web.sandbox.pool import Sandbox
 
+PRELOAD = "mcp_web.extract.html.model:load_scorer"  # what a worker loads when it starts: NumPy and the block model
+
 
 class Process:
     """The shared parts of one process.
@@ -111,7 +113,7 @@ class Process:
         from mcp_web.sandbox.pool import Sandbox
 
         options = self.settings.of(SandboxOptions).for_bodies(self.settings.of(FetchOptions).max_bytes)
-        made = Sandbox(options, worker_environment(), preload="mcp_web.extract.html.model:load_scorer")
+        made = Sandbox(options, worker_environment(), PRELOAD)
         self._exit_stack.push_async_callback(made.close)
         return made
 

@@ -11,7 +11,7 @@ from mcp_web.extract.html.vocabulary import says_aside
 _HIGHEST = 0.5  # a block more likely content than not always stays
 # A page with fewer than _WHOLE blocks is kept whole: there is little evidence, and little that could be removed. A
 # title above kept text is kept whatever its chance; on an article only if it has at most _SMALL blocks, because the
-# model was trained on the titles of articles.
+# models were trained on the titles of articles.
 _WHOLE, _SMALL = 6, 12
 _SOME = 0.25
 _ITEMS = 0.5  # share of sentences in a page's text; a page with less consists of items
@@ -44,15 +44,13 @@ def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], fl
     chances = _pooled(units, sizes, chances)
     least = threshold(chances, sizes)
     kept = [chance >= least for chance in chances]
-    _keep_whole(read, units, data, sizes, [chance - least for chance in chances], kept)
+    _keep_whole(units, data, sizes, [chance - least for chance in chances], kept)
     _keep_lists_in_text(read, units, kept)
-    _keep_code(read, kept)
+    _keep_code(read.blocks, kept)
     is_article = features.declared == "article"
     if not is_article:
         _keep_sentences(read.blocks, kept)
     _settle_headings(read.blocks, kept, is_article)
-    if not is_article or len(kept) <= _SMALL:
-        _keep_titles(read.blocks, kept)
     if features.is_story:
         _drop_around_story(read.blocks, kept)
     return kept, least
@@ -107,9 +105,7 @@ def threshold(chances: list[float], sizes: list[int]) -> float:
     return min(least, _HIGHEST)
 
 
-def _keep_whole(
-    read: Blocks, units: Units, data: set[Box], sizes: list[int], margins: list[float], kept: list[bool]
-) -> None:
+def _keep_whole(units: Units, data: set[Box], sizes: list[int], margins: list[float], kept: list[bool]) -> None:
     """Keep or remove lists and tables as a whole, by the weighted sum of their blocks: half a table is no use."""
     total = sum(sizes)
     for unit, members in units:
@@ -120,7 +116,6 @@ def _keep_whole(
         keep = sum([margins[at] * sizes[at] for at in members]) >= 0
         if is_most:  # data that are most of a page are what it is for
             keep = keep or sum([sizes[at] for at in members if kept[at]]) > _SOME * size
-        keep = keep or _stands_in_text(read, kept, unit, members[0], members[-1])
         for at in members:
             kept[at] = keep
 
@@ -147,11 +142,14 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
                 kept[at] = True
 
 
-def _keep_code(read: Blocks, kept: list[bool]) -> None:
+def _keep_code(blocks: list[HtmlBlock], kept: list[bool]) -> None:
     """Keep code after a kept paragraph, even if it does not look like sentences."""
-    for at, block in enumerate(read.blocks):
-        if not kept[at] and block.box.tag == "pre":
-            kept[at] = _is_beside(read, kept, block.box, [at - 1])
+    for at, block in enumerate(blocks):
+        if kept[at] or block.box.tag != "pre" or not at or not kept[at - 1]:
+            continue
+        parent, before = block.box.parent, blocks[at - 1].box
+        around = (parent, parent.parent if parent else None)
+        kept[at] = block.links <= 0.4 * len(block.text) and (before in around or before.parent in around)
 
 
 def _keep_sentences(blocks: list[HtmlBlock], kept: list[bool]) -> None:
@@ -175,27 +173,6 @@ def _section_of(box: Box) -> Box:
     while box.tag in _TEXT_TAGS and box.parent is not None:
         box = box.parent
     return box
-
-
-def _stands_in_text(read: Blocks, kept: list[bool], unit: Box, first: int, last: int) -> bool:
-    """Whether kept blocks of the same box are directly before and after the unit, and it is not mostly links."""
-    return _is_beside(read, kept, unit, [first - 1, last + 1])
-
-
-def _is_beside(read: Blocks, kept: list[bool], unit: Box, places: list[int]) -> bool:
-    """Whether the blocks at these indexes are kept and of the same box, and the unit is not mostly links."""
-    if unit.links > 0.4 * unit.chars or not all(0 <= at < len(kept) and kept[at] for at in places):
-        return False
-    around = (unit.parent, unit.parent.parent if unit.parent else None)
-    return all(box in around or box.parent in around for box in [read.blocks[at].box for at in places])
-
-
-def _keep_titles(blocks: list[HtmlBlock], kept: list[bool]) -> None:
-    """Keep a title that is directly above kept text in the same box."""
-    for at in range(len(blocks) - 2, -1, -1):
-        box = blocks[at].box
-        if box.tag in _TITLES and kept[at + 1] and not _links_away(blocks[at]):
-            kept[at] = kept[at] or box.parent in _around(blocks[at + 1].box)
 
 
 def _around(box: Box) -> list[Box | None]:
@@ -229,21 +206,27 @@ def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
 def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], is_article: bool) -> None:
     """Keep headings above kept text, and remove those without.
 
-    On pages other than articles, a heading that is a sentence counts as text.
+    On a page that is not an article, a heading that is a sentence counts as text. There and on small pages, titles
+    right above kept text stay too.
     """
-    least = 2 if is_article else 1
+    with_titles = not is_article or len(blocks) <= _SMALL
     following = False  # whether the block after is kept
     level_after = 0
     for at in range(len(blocks) - 1, -1, -1):
         level = _HEADS.get(blocks[at].box.tag, 0)
-        is_text = _is_sentence(blocks[at])
-        if level >= least:
+        if level > 1 or (level and with_titles):
             if not kept[at] and following and not level_after and not _links_away(blocks[at]):
-                kept[at] = at > 0 and any(kept[max(0, at - 3) : at])
-            elif level > 1 and kept[at] and not following and not level_after and (is_article or not is_text):
+                kept[at] = any(kept[max(0, at - 3) : at]) or (with_titles and _is_title(blocks[at], blocks[at + 1]))
+            elif level > 1 and kept[at] and not following and not level_after:
                 # a list of cards may consist of headings only
-                kept[at] = at + 1 >= len(blocks) and at > 0 and kept[at - 1]
+                is_text = not is_article and _is_sentence(blocks[at])
+                kept[at] = is_text or (at + 1 >= len(blocks) and at > 0 and kept[at - 1])
         following, level_after = kept[at], level
+
+
+def _is_title(block: HtmlBlock, text: HtmlBlock) -> bool:
+    """Whether a heading is in the same box as the text below it."""
+    return block.box.tag in _TITLES and block.box.parent in _around(text.box)
 
 
 def _is_sentence(block: HtmlBlock) -> bool:

@@ -15,6 +15,7 @@ LEVELS = 7  # the box of a block and six around it, whose names are read
 NAME_WORDS = 4  # known words of one name
 FIRST_WORDS, LAST_WORDS = 6, 3  # of a text
 _START, _END = 64, 32  # characters in which they are looked for
+_LONGEST = 500  # characters of a name
 _NONE = [0] * (FIRST_WORDS + LAST_WORDS)
 _NAME_WORD = re.compile(r"[a-z]{2,}")
 _WORD = re.compile(r"\w+")
@@ -60,7 +61,7 @@ class KnownWords:
 
 def name_words(name: str) -> list[str]:
     """The words in a name, without digits and separators."""
-    return _NAME_WORD.findall(name)
+    return _NAME_WORD.findall(name[:_LONGEST])
 
 
 def text_words(text: str) -> tuple[list[str], list[str]]:
