@@ -12,8 +12,9 @@ import pytest
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.plan import adapt
-from mcp_web.search.provider import Provider, ProviderRefused, StaticResponse
+from mcp_web.search.provider import Provider, ProviderRefused
 from mcp_web.search.providers import REGISTRY
+from search.lookalike import api_response
 
 KEYED = SearchOptions(
     searxng_urls=("http://127.0.0.1:8888",),
@@ -86,7 +87,7 @@ def test_nonsense_is_refused_and_never_crashes(
     provider: Provider, status: int, body: bytes, outcomes: set[str]
 ) -> None:
     with pytest.raises(ProviderRefused) as refused:
-        provider.parse(StaticResponse(status, body, {"content-type": "text/html"}), SearchQuery("q"))
+        provider.parse(api_response(status, body, {"content-type": "text/html"}), SearchQuery("q"))
     assert refused.value.outcome in outcomes
     assert refused.value.detail.endswith(".")
 
@@ -96,14 +97,14 @@ def test_nonsense_is_refused_and_never_crashes(
     "body", [b"{}", b'{"results":null,"web":null,"items":null,"organic":null}', b'{"results":[1,"x",{}]}']
 )
 def test_missing_and_odd_fields_are_an_empty_page(provider: Provider, body: bytes) -> None:
-    assert provider.parse(StaticResponse(200, body, {"content-type": "application/json"}), SearchQuery("q")).hits == ()
+    assert provider.parse(api_response(200, body, {"content-type": "application/json"}), SearchQuery("q")).hits == ()
 
 
 @every_provider
 def test_a_retry_after_is_kept(provider: Provider) -> None:
     with pytest.raises(ProviderRefused) as refused:
         provider.parse(
-            StaticResponse(429, b"{}", {"retry-after": "7", "content-type": "application/json"}), SearchQuery("q")
+            api_response(429, b"{}", {"retry-after": "7", "content-type": "application/json"}), SearchQuery("q")
         )
     if refused.value.outcome == "rate_limited":
         assert refused.value.retry_after in (7.0, 60.0)  # Google's minute is known without being told

@@ -13,10 +13,9 @@ from typing import Any
 import anyio
 
 from mcp_web.limit.limiter import Limiter, MemoryLimiter
-from mcp_web.net.client import ApiClient
+from mcp_web.net.client import ApiClient, ApiResponse
 from mcp_web.net.dial import OperatorDialer
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import StaticResponse
 from mcp_web.search.searcher import Searcher
 from mcp_web.store.protocol import Record
 from miniweb import Reply
@@ -75,8 +74,12 @@ def recorded(name: str) -> bytes:
     return (RECORDINGS / name).read_bytes()
 
 
-def answered(name: str, status: int = 200, headers: dict[str, str] | None = None) -> StaticResponse:
-    return StaticResponse(status, recorded(name), {"content-type": "application/json"} | (headers or {}))
+def api_response(status: int, body: bytes, headers: Mapping[str, str] | None = None) -> ApiResponse:
+    return ApiResponse(status, tuple((headers or {}).items()), body)
+
+
+def answered(name: str, status: int = 200, headers: dict[str, str] | None = None) -> ApiResponse:
+    return api_response(status, recorded(name), {"content-type": "application/json"} | (headers or {}))
 
 
 def reply(value: Any, status: int = 200, **headers: str) -> Reply:

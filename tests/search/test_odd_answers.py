@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mcp_web.model.search import SearchQuery
-from mcp_web.search.provider import Provider, ProviderRefused, StaticResponse
+from mcp_web.search.provider import Provider, ProviderRefused
 from mcp_web.search.providers.api import Access
 from mcp_web.search.providers.brave import Brave
 from mcp_web.search.providers.ddgs import Ddgs
@@ -19,7 +19,7 @@ from mcp_web.search.providers.google import Google
 from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.providers.serper import Serper
 from mcp_web.search.providers.tavily import Tavily
-from search.lookalike import RECORDINGS, SHARED
+from search.lookalike import RECORDINGS, SHARED, api_response
 from search.unseen import ANSWERS
 
 PROVIDERS: dict[str, Provider] = {
@@ -68,7 +68,7 @@ def test_any_field_may_be_anything(name: str, value: Any) -> None:
         for odd in ODD:
             body = json.dumps(with_odd(value, path, odd)).encode()
             try:
-                page = provider.parse(StaticResponse(status, body, {"content-type": "application/json"}), query)
+                page = provider.parse(api_response(status, body, {"content-type": "application/json"}), query)
             except ProviderRefused:
                 continue
             assert all(hit.url.startswith("http") and isinstance(hit.title, str) for hit in page.hits)

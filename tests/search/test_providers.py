@@ -9,7 +9,7 @@ import pytest
 
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import Provider, ProviderRefused, StaticResponse
+from mcp_web.search.provider import Provider, ProviderRefused
 from mcp_web.search.providers import REGISTRY, build
 from mcp_web.search.providers.api import Access
 from mcp_web.search.providers.brave import Brave
@@ -19,7 +19,7 @@ from mcp_web.search.providers.google import Google
 from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.providers.serper import Serper
 from mcp_web.search.providers.tavily import Tavily
-from search.lookalike import answered
+from search.lookalike import answered, api_response
 
 BRAVE = Brave(Access("https://api.search.brave.com/res/v1", key="key"))
 GOOGLE = Google(Access("https://customsearch.googleapis.com/customsearch/v1", key="key"), "cx")
@@ -92,7 +92,7 @@ def test_a_brave_page_is_clean() -> None:
 
 def test_a_brave_answer_without_web_results_gives_what_else_it_has() -> None:
     body = b'{"query":{},"discussions":{"results":[{"title":"Talk","url":"https://t.example/","description":"d"}]}}'
-    assert [hit.title for hit in BRAVE.parse(StaticResponse(200, body), Q).hits] == ["Talk"]
+    assert [hit.title for hit in BRAVE.parse(api_response(200, body), Q).hits] == ["Talk"]
 
 
 def test_brave_news_are_dated() -> None:
@@ -101,13 +101,13 @@ def test_brave_news_are_dated() -> None:
 
 
 def test_brave_quota_pairs_and_what_zero_means() -> None:
-    capped = StaticResponse(
+    capped = api_response(
         200, b"{}", {"x-ratelimit-limit": "1, 15000", "x-ratelimit-remaining": "0, 1000", "x-ratelimit-reset": "1, 99"}
     )
     quota = BRAVE.quota(capped)
     assert quota is not None
     assert (quota.rate, quota.left_this_month, quota.month_resets) == (1, 1000, 99.0)
-    uncapped = StaticResponse(
+    uncapped = api_response(
         200, b"{}", {"x-ratelimit-limit": "50, 0", "x-ratelimit-remaining": "49, 0", "x-ratelimit-reset": "1, 9"}
     )
     quota = BRAVE.quota(uncapped)
@@ -117,7 +117,7 @@ def test_brave_quota_pairs_and_what_zero_means() -> None:
 
 @pytest.mark.parametrize("header", ["", "soon", "1; 5", "x, 15000", "\u00b2, 9", "--1, 9", "9" * 400])
 def test_a_quota_header_of_nonsense_is_none(header: str) -> None:
-    assert BRAVE.quota(StaticResponse(200, b"{}", {"x-ratelimit-limit": header})) is None
+    assert BRAVE.quota(api_response(200, b"{}", {"x-ratelimit-limit": header})) is None
 
 
 def test_a_used_up_month_is_not_a_rate_limit_even_in_the_old_shape() -> None:
@@ -183,7 +183,7 @@ def test_searxng_results_are_in_order_of_score_whatever_the_version() -> None:
 
 def test_a_searxng_redirect_is_a_block_and_never_followed() -> None:
     with pytest.raises(ProviderRefused) as refused:
-        SEARXNG.parse(StaticResponse(302, b"", {"location": "https://www.google.com/"}), Q)
+        SEARXNG.parse(api_response(302, b"", {"location": "https://www.google.com/"}), Q)
     assert refused.value.outcome == "blocked"
 
 
@@ -205,7 +205,7 @@ def test_ddgs_kinds_parse(kind: Any) -> None:
 @pytest.mark.parametrize("status", [202, 403, 429])
 def test_a_robot_check_is_not_an_empty_result(status: int) -> None:
     with pytest.raises(ProviderRefused) as refused:
-        Ddgs("duckduckgo").parse(StaticResponse(status, b"[]"), Q)
+        Ddgs("duckduckgo").parse(api_response(status, b"[]"), Q)
     assert refused.value.outcome == "blocked"
 
 
@@ -253,7 +253,7 @@ def test_serper_speaks_lower_case_and_reads_spoken_dates() -> None:
 def test_a_page_of_google_is_full_with_fewer_than_asked_for(rows: int, more: bool) -> None:
     organic = [{"title": "T", "link": f"https://t{number}.example/"} for number in range(rows)]
     body = json.dumps({"organic": organic}).encode()
-    assert SERPER.parse(StaticResponse(200, body), Q).more is more
+    assert SERPER.parse(api_response(200, body), Q).more is more
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 from mcp_web.model.search import SearchQuery
-from mcp_web.search.provider import ProviderRefused, StaticResponse
+from mcp_web.net.client import ApiResponse
+from mcp_web.search.provider import ProviderRefused
 from mcp_web.search.providers.api import Access
 from mcp_web.search.providers.brave import Brave
 from mcp_web.search.providers.google import Google
 from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.providers.tavily import Tavily
 from mcp_web.search.searxng.directory import read_directory
-from search.lookalike import SHARED
+from search.lookalike import SHARED, api_response
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the research folder ../shared/providers is not here")
 
@@ -50,7 +51,7 @@ def example(name: str) -> Any:
 )
 def test_recorded_refusals(name: str, status: int, outcome: str, wait: float | None) -> None:
     provider = PROVIDERS[name.partition("_")[0]]
-    response = StaticResponse(status, json.dumps(example(name + ".json")).encode(), {"x-ratelimit-reset": "1, 1419704"})
+    response = api_response(status, json.dumps(example(name + ".json")).encode(), {"x-ratelimit-reset": "1, 1419704"})
     with pytest.raises(ProviderRefused) as refused:
         provider.parse(response, Q)
     assert (refused.value.outcome, refused.value.retry_after) == (outcome, wait)
@@ -58,7 +59,7 @@ def test_recorded_refusals(name: str, status: int, outcome: str, wait: float | N
 
 @pytest.mark.parametrize(("page", "outcome"), [(0, "auth"), (9, "rejected")])
 def test_an_invalid_argument_is_the_engine_on_the_first_page_and_the_page_beyond(page: int, outcome: str) -> None:
-    response = StaticResponse(400, json.dumps(example("google_400_start.json")).encode())
+    response = api_response(400, json.dumps(example("google_400_start.json")).encode())
     with pytest.raises(ProviderRefused) as refused:
         PROVIDERS["google"].parse(response, SearchQuery("q", page=page))
     assert refused.value.outcome == outcome
@@ -67,7 +68,7 @@ def test_an_invalid_argument_is_the_engine_on_the_first_page_and_the_page_beyond
 
 def test_googles_day_limit_ends_at_midnight_pacific() -> None:
     with pytest.raises(ProviderRefused) as refused:
-        PROVIDERS["google"].parse(StaticResponse(429, json.dumps(example("google_429_day.json")).encode()), Q)
+        PROVIDERS["google"].parse(api_response(429, json.dumps(example("google_429_day.json")).encode()), Q)
     assert refused.value.outcome == "quota"
     assert 0 < (refused.value.retry_after or 0) <= 25 * 3600
 
@@ -89,7 +90,7 @@ def test_googles_day_limit_ends_at_midnight_pacific() -> None:
     ],
 )
 def test_recorded_answers(name: str, urls: list[str]) -> None:
-    page = PROVIDERS[name.partition("_")[0]].parse(StaticResponse(200, json.dumps(example(name + ".json")).encode()), Q)
+    page = PROVIDERS[name.partition("_")[0]].parse(api_response(200, json.dumps(example(name + ".json")).encode()), Q)
     assert [hit.url for hit in page.hits] == urls
     assert all(hit.title and hit.domain and "<" not in hit.title for hit in page.hits)
     if name in ("brave_web_200", "google_200", "tavily_200"):
@@ -101,10 +102,10 @@ def folders() -> list[Path]:
     return sorted(body for folder in found if folder.is_dir() for body in folder.glob("*.body"))
 
 
-def response_of(body: Path) -> StaticResponse:
+def response_of(body: Path) -> ApiResponse:
     lines = body.with_suffix(".headers").read_text().splitlines()
     pairs = (line.split(": ", 1) for line in lines[1:] if ": " in line)
-    return StaticResponse(int(lines[0].split()[1]), body.read_bytes(), {name.lower(): value for name, value in pairs})
+    return api_response(int(lines[0].split()[1]), body.read_bytes(), {name.lower(): value for name, value in pairs})
 
 
 @pytest.mark.parametrize("body", folders(), ids=lambda body: f"{body.parent.name}/{body.stem}")

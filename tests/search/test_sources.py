@@ -15,7 +15,7 @@ from mcp_web.search.plan import select
 from mcp_web.search.providers import REGISTRY
 from mcp_web.search.source_choice import fitting_sources
 from miniweb import MiniWeb, Site
-from search.lookalike import brave_page, recorded, reply, searcher, soon
+from search.lookalike import api_response, brave_page, recorded, reply, searcher, soon
 
 pytestmark = pytest.mark.anyio
 
@@ -385,9 +385,9 @@ def test_only_known_editions_become_part_of_a_host() -> None:
 
 
 def test_entities_in_a_feed_are_not_read() -> None:
-    from mcp_web.search.provider import ProviderRefused, StaticResponse
+    from mcp_web.search.provider import ProviderRefused
 
     (arxiv,) = REGISTRY["arxiv"].build(SearchOptions())
     bomb = b'<!DOCTYPE feed [<!ENTITY a "aaaa">]><feed xmlns="http://www.w3.org/2005/Atom">&a;</feed>'
     with pytest.raises(ProviderRefused):
-        arxiv.parse(StaticResponse(200, bomb), SearchQuery("x"))
+        arxiv.parse(api_response(200, bomb), SearchQuery("x"))

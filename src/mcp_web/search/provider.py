@@ -13,6 +13,7 @@ from datetime import date
 from typing import Any, Literal, Protocol
 
 from mcp_web.model.search import Category, Hit, Outcome, SearchQuery
+from mcp_web.net.client import ApiResponse as ApiResponse
 
 Filter = Literal[
     "freshness",  # day week month year
@@ -65,16 +66,6 @@ class ApiRequest:
     data: Mapping[str, str] | None = None
 
 
-class ApiResponse(Protocol):
-    """An answer, whatever its status; `net.client.ApiResponse` is one."""
-
-    @property
-    def status(self) -> int: ...
-    @property
-    def body(self) -> bytes: ...
-    def header(self, name: str) -> str | None: ...
-
-
 class ApiClient(Protocol):
     """The HTTP client for endpoints that the operator configured. It follows no redirects and logs no query."""
 
@@ -90,18 +81,6 @@ class ApiClient(Protocol):
         timeout: float = 20.0,
         max_bytes: int = 10_000_000,
     ) -> ApiResponse: ...
-
-
-@dataclass(frozen=True, slots=True)
-class StaticResponse:
-    """A response made in code: by the keyless transport and by tests."""
-
-    status: int
-    body: bytes
-    headers: Mapping[str, str] = field(default_factory=dict)  # lower-case names
-
-    def header(self, name: str) -> str | None:
-        return self.headers.get(name.lower())
 
 
 @dataclass(frozen=True, slots=True)

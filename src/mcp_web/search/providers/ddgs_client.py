@@ -16,7 +16,7 @@ import anyio
 from anyio import to_thread
 
 from mcp_web.errors import FetchFailed, FetchTimeout
-from mcp_web.search.provider import ProviderRefused, StaticResponse
+from mcp_web.search.provider import ApiResponse, ProviderRefused
 
 _ROBOT_CHECKS = ("anomaly-modal", "captcha", "unusual traffic", "verify you are human", "are you a robot")
 _ADDRESSES = frozenset({"href", "url", "image", "thumbnail"})
@@ -31,7 +31,7 @@ class DdgsClient:
 
     async def request(
         self, method: str, url: str, *, params: Any = None, timeout: float = 10.0, **unused: Any
-    ) -> StaticResponse:
+    ) -> ApiResponse:
         if self._threads is None:
             self._threads = anyio.CapacityLimiter(8)
         wanted = dict(params)
@@ -44,7 +44,7 @@ class DdgsClient:
             raise FetchTimeout(f"{urlsplit(url).hostname} took longer than {timeout:.0f} s.") from error
 
 
-def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None = None) -> StaticResponse:
+def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None = None) -> ApiResponse:
     """One search on one backend; blocking."""
     from ddgs.engines import ENGINES
     from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
@@ -53,7 +53,7 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None = 
     backend, kind = parts.hostname or "", parts.path.strip("/")
     found = ENGINES.get(kind, {}).get(backend)
     if found is None:
-        return StaticResponse(404, b"[]")
+        return ApiResponse(404, (), b"[]")
     engine = _exact(found)(proxy=proxy, timeout=max(1, round(timeout)))
     query = params.pop("query")
     page = int(params.pop("page", "1"))
@@ -62,11 +62,11 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None = 
     except TimeoutException as error:
         raise FetchTimeout(f"{backend} did not answer in time.") from error
     except RatelimitException:
-        return StaticResponse(429, b"[]")
+        return ApiResponse(429, (), b"[]")
     except DDGSException as error:
         # The message may quote the query, so only its kind is passed on.
         if "vqd" in str(error):
-            return StaticResponse(403, b"[]")
+            return ApiResponse(403, (), b"[]")
         raise FetchFailed(f"{backend} could not be reached.") from error
     except Exception as error:  # the page is untrusted, and the library does not validate it
         raise ProviderRefused("error", f"{backend} sent a page that cannot be read.") from error
@@ -74,7 +74,7 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None = 
     rows = [dict(vars(result)) for result in results or ()]
     if not rows and status == 200 and any(sign in page_text.lower() for sign in _ROBOT_CHECKS):
         status = 429
-    return StaticResponse(status, json.dumps(rows, default=str).encode())
+    return ApiResponse(status, (), json.dumps(rows, default=str).encode())
 
 
 def _exact(engine: Any) -> Any:
