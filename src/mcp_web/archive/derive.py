@@ -1,4 +1,4 @@
-"""What is derived from a snapshot: the index data stored with it, and its most distinctive words."""
+"""What is derived from a snapshot: the index data kept with it, and its most distinctive words."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Syncs a folder of notes with the archive as research: reads new and changed files, removes deleted ones.
 
-Files are stored a few hundred at a time, each with a mark made of its size and modification time, so an interrupted
+Files are kept a few hundred at a time, each with a mark made of its size and modification time, so an interrupted
 sync resumes where it stopped.
 """
 
@@ -55,7 +55,7 @@ class FolderFile:
     tags: tuple[str, ...] = ()
 
     def tagged(self, tags: tuple[str, ...]) -> FolderFile:
-        """The file with its folder's tags. They are part of the mark: when they change, the file is stored again."""
+        """The file with its folder's tags. They are part of the mark: when they change, the file is kept again."""
         if not tags:
             return self
         number = zlib.crc32("\n".join(tags).encode("utf-8", "replace"))
@@ -144,7 +144,7 @@ async def _read_all(
 
 
 class _Batch:
-    """Documents to be stored in one transaction: a transaction for each would take most of the time."""
+    """Documents to be kept in one transaction: a transaction for each would take most of the time."""
 
     def __init__(self, store: Store) -> None:
         self.failed: list[tuple[str, str]] = []
@@ -166,7 +166,7 @@ class _Batch:
             await self._store.keep_many([(snapshot, derived) for _, snapshot, derived in items])
             return
         except WebError:
-            pass  # one document cannot be stored: store each by itself, and report those that fail
+            pass  # one document cannot be kept: keep each by itself, and report those that fail
         for path, snapshot, derived in items:
             try:
                 await self._store.keep(snapshot, derived)

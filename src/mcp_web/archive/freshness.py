@@ -25,7 +25,7 @@ _CLOCK_ERROR = 300.0  # seconds that two machines on one store may differ
 def is_fresh(snapshot: Snapshot, now: float, max_age: float | None = None) -> bool:
     """Whether the snapshot may be shown without revalidation; `max_age` is the caller's limit, 0 means never."""
     if snapshot.checked_at > now + _CLOCK_ERROR:
-        return False  # stored while the clock was wrong: it would count as fresh until that day
+        return False  # kept while the clock was wrong: it would count as fresh until that day
     if max_age is None:
         return now < snapshot.fresh_until
     return max_age > 0 and now - snapshot.checked_at <= max_age

@@ -51,7 +51,7 @@ class Keeper:
         return is_kept
 
     def snapshot_of(self, fetched: Fetched, document: Document, variant: str) -> Snapshot:
-        """The snapshot that `keep` would store: returned to the caller when the store cannot be written."""
+        """The snapshot that `keep` writes: returned to the caller when the store cannot be written."""
         return Snapshot.of(
             fetched.url,
             variant,
@@ -69,7 +69,7 @@ class Keeper:
         )
 
     async def keep(self, fetched: Fetched, document: Document, variant: str) -> Snapshot:
-        """Store a page that was just fetched; the raw bytes are not stored."""
+        """Keep a page that was just fetched, without its raw bytes."""
         made = self.snapshot_of(fetched, document, variant)
         # Read now, not when the fetch began: a person may have saved the page meanwhile, also one kept in memory only.
         before = await self._store.latest(made.key) or self._unkept.get(made.key)

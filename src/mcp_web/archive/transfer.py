@@ -100,7 +100,7 @@ def _digests(records: Iterable[PageRecord]) -> bytes:
 
 
 def page_digest(record: PageRecord) -> bytes:
-    """A digest of everything stored for a page; raises an error if a text does not match its hash."""
+    """A digest of everything kept of a page; raises an error if a text does not match its hash."""
     found = hashlib.sha256()
     for version in record.versions:
         if snapshot_hash(version.key, version.document.markdown) != version.hash:

@@ -1,4 +1,4 @@
-"""Open one page: from the store when it is fresh, else fetched behind the address guard, extracted and stored."""
+"""Open one page: from the store when it is fresh, else fetched behind the address guard, extracted and kept."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _REMEMBERED = 7 * 86400.0
 
 @dataclass(frozen=True, slots=True)
 class OpenRequest:
-    """A page and how to open it. Options that change the text are part of the variant under which it is stored."""
+    """A page and how to open it. Options that change the text are part of the variant under which it is kept."""
 
     url: str
     mode: Mode = "auto"
@@ -186,7 +186,7 @@ async def _copy_of_gone(app: App, request: OpenRequest, error: WebError, deadlin
 
 
 async def _read(app: App, request: OpenRequest, page: Fetched, deadline: float | None) -> Opened:
-    """Extract the page, rendered in a browser if it needs one, and store the document."""
+    """Extract the page, rendered in a browser if it needs one, and keep the document."""
     begun = time.perf_counter()
     document = await app.extract(page, request.extraction)
     timings = {**page.timings, "extract": (time.perf_counter() - begun) * 1000}

@@ -23,7 +23,7 @@ class PurgeRule:
     older_than: float | None = None  # seconds since last use
     domain: str | None = None  # host or its subdomains
     keep_newest: int | None = None  # leave this many pages, delete the least recently used first
-    max_bytes: int | None = None  # shrink the stored text to this
+    max_bytes: int | None = None  # shrink the kept text to this
     key: str | None = None  # one page in one variant
     url: str | None = None  # one page in all variants
 
@@ -48,7 +48,7 @@ class StoreSize:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What the archive derives from the newest version of a document, stored in one transaction with it."""
+    """What the archive derives from the newest version of a document, kept in one transaction with it."""
 
     date: str = ""  # ISO date
     language: str = ""  # its code, by which words are stemmed
@@ -157,7 +157,7 @@ class StoredVectors:
 
 @dataclass(frozen=True, slots=True)
 class PageRecord:
-    """Everything that is stored for one page, for copying it to another store."""
+    """Everything that is kept of one page, for copying it to another store."""
 
     versions: tuple[Snapshot, ...]  # the newest last
     since: Mapping[str, float]  # by hash of the version: when it last became the newest
@@ -200,10 +200,10 @@ class Store(Protocol):
         """Keep several in one transaction, which is much faster than one for each."""
 
     async def page_records(self, keys: Sequence[str]) -> dict[str, PageRecord]:
-        """Everything that is stored for pages, by key; unknown keys are left out."""
+        """Everything that is kept of pages, by key; unknown keys are left out."""
 
     async def keep_page_records(self, records: Sequence[tuple[PageRecord, Derived]]) -> None:
-        """Write pages as `page_records` returned them, replacing what is stored, in one transaction."""
+        """Write pages as `page_records` returned them, replacing what is kept, in one transaction."""
 
     async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
         """The origin confirmed that the newest version is still current."""
@@ -248,7 +248,7 @@ class Store(Protocol):
     async def vectors(self, key: str, model: str) -> PackedVectors | None: ...
 
     async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
-        """Replace the vectors of a model; does nothing if the page is no longer stored."""
+        """Replace the vectors of a model; does nothing if the page is no longer kept."""
 
     async def keep_many_vectors(self, packed: Mapping[str, PackedVectors]) -> None:
         """Keep the vectors of several pages, by key, in one transaction."""

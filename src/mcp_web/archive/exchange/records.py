@@ -89,7 +89,7 @@ def without_secrets(snapshot: Snapshot) -> Snapshot:
 
 
 async def import_snapshot(store: Store, snapshot: Snapshot) -> None:
-    """Store an imported version; a stored version that was checked later remains the newest."""
+    """Keep an imported version; a kept version that was checked later remains the newest."""
     present = await store.latest(snapshot.key)
     await store.keep(snapshot, await anyio.to_thread.run_sync(derive, snapshot))
     if present is not None and present.checked_at > snapshot.checked_at:

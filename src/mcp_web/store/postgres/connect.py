@@ -67,7 +67,7 @@ def make_pool(given: dict[str, Any], size: int, wait_seconds: float) -> Pool:
 
 
 def is_broken(error: BaseException) -> bool:
-    """Did the connection fail, so that the same work may succeed over another one?"""
+    """Whether the connection failed, so that the same work may succeed over another one."""
     if isinstance(error, PoolTimeout):
         return False
     state = getattr(error, "sqlstate", None)

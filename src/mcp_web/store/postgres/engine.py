@@ -1,4 +1,4 @@
-"""Opening stores on a PostgreSQL server: all tenants share its connections, and row-level security keeps them apart."""
+"""Opens stores on a PostgreSQL server: all tenants share its connections, and row-level security keeps them apart."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ SELECT page.id, version.id, is_new FROM page, version
 
 
 def keep_records(db: Database, ready: Sequence[PreparedRecord]) -> list[tuple[int, int]]:
-    """Write pages, replacing what is stored of them; returns the rows of each page and of its newest version.
+    """Write pages, replacing what is kept of them; returns the row numbers of each page and of its newest version.
 
     Row numbers are reserved first, so that nothing is read back and all statements are sent in the pipeline that the
     caller has opened."""

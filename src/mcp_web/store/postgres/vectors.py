@@ -12,7 +12,7 @@ from mcp_web.store.sql.database import Database
 
 
 def keep(db: Database, stored: Mapping[str, StoredVectors]) -> None:
-    """Replace the vectors of pages, by key; skips pages that are no longer stored."""
+    """Replace the vectors of pages, by key; skips pages that are no longer kept."""
     # The rows of the pages are locked first, in their order: processes that embed the same pages take turns.
     query = "SELECT key, id FROM pages WHERE tenant = :tenant AND key = ANY(:keys) ORDER BY key FOR UPDATE"
     pages = {key.hex(): page for key, page in db.rows(query, keys=all_key_bytes(stored))}

@@ -1,4 +1,4 @@
-"""Reads everything that is stored for pages, as one record each."""
+"""Reads everything that is kept of pages, as one record each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def page_records(db: Database, keys: Sequence[str]) -> dict[str, PageRecord]:
-    """Everything that is stored for pages, by key, in the order of the keys."""
+    """Everything that is kept of pages, by key, in the order of the keys."""
     wanted = all_key_bytes(keys)
     rows = db.rows(
         FULL + "s.page = p.id WHERE [p.tenant = :tenant AND] p.key = ANY(:keys)"

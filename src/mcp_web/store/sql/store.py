@@ -42,8 +42,8 @@ from mcp_web.store.sql.search import SearchIndex, VectorQuery
 
 P = ParamSpec("P")
 T = TypeVar("T")
-PreparedRecord = tuple[list[Prepared], PageRecord]  # its versions, the newest last
-PlacedPage = tuple[int, int, bool]  # the rows of a page and of its newest version, and is the page new?
+PreparedRecord = tuple[list[Prepared], PageRecord]  # the prepared versions of a page, the newest last, and its record
+PlacedPage = tuple[int, int, bool]  # row numbers of a page and of its newest version; whether the page is new
 
 # Times of last use are collected in memory, so that reading a kept page needs no write. They only order the LRU purge.
 _USES_WAIT = 60.0
@@ -101,7 +101,7 @@ class SqlStore(Store):
 
     # Writes one version and makes it the page's newest.
     _keep_page: Callable[[Any, Prepared, float], PlacedPage]
-    # Writes pages, replacing what is stored of them; returns the rows of each page and of its newest version.
+    # Writes pages, replacing what is kept of them; returns the row numbers of each page and of its newest version.
     _keep_page_records: Callable[[Any, Sequence[PreparedRecord]], Sequence[tuple[int, int]]]
     # Replaces the vectors of pages, by key; skips pages that are no longer stored.
     _keep_stored_vectors: Callable[[Any, Mapping[str, StoredVectors]], None]
@@ -258,7 +258,7 @@ class SqlStore(Store):
 
     # writing pages
     def _keep_prepared(self, db: Database, ready: Sequence[Prepared]) -> int:
-        """Keep versions with everything derived from them; returns the row of the last page."""
+        """Keep versions with everything derived from them; returns the row number of the last page."""
         page, now = 0, db.now()
         first = db.index.lock(len(ready))
         with db.pipeline():

@@ -42,7 +42,7 @@ RETURNING id
 
 
 def keep_records(db: Database, ready: Sequence[PreparedRecord]) -> list[tuple[int, int]]:
-    """Write pages, replacing what is stored of them; returns the rows of each page and of its newest version."""
+    """Write pages, replacing what is kept of them; returns the row numbers of each page and of its newest version."""
     return [_keep_record(db, *one) for one in ready]
 
 
@@ -61,7 +61,7 @@ def _keep_record(db: Database, versions: list[Prepared], record: PageRecord) -> 
 
 
 def keep_vectors(db: Database, stored: Mapping[str, StoredVectors]) -> None:
-    """Replace the vectors of pages, by key; skips pages that are no longer stored. Rows get new numbers, by which the
+    """Replace the vectors of pages, by key; skips pages that are no longer kept. Rows get new numbers, by which the
     vectors in memory are updated (nearest.py)."""
     db.many(
         "INSERT OR REPLACE INTO vectors (page, model, dim, version, digests, data)"
