@@ -257,10 +257,6 @@ class App:
     def keeps_screenshots(self) -> bool:
         return self.can_render and self.settings.of(RenderOptions).screenshot
 
-    async def warm_renderer(self) -> None:
-        """Start the browser, because a page will probably need it; returns at once."""
-        (await self.renderer()).warm()
-
     async def renderer(self) -> Renderer:
         """The browser, started when first needed."""
         fetcher = await self.fetcher()

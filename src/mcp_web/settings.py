@@ -298,15 +298,12 @@ def _mapping(name: str, raw: Any, hint: Any, facts: OptionFacts) -> dict[str, An
         raw = str(raw)
     if not isinstance(raw, Mapping):
         items = convert(raw, ValueRule("array", separator=_ENTRY_SEPARATOR))
-        raw = dict((key.strip(), item.strip()) if sep else ("*", key) for key, sep, item in map(_partition, items))
+        pairs = (item.partition("=") for item in items)
+        raw = dict((key.strip(), item.strip()) if sep else ("*", key) for key, sep, item in pairs)
     for key in raw:
         if facts.choices and key not in facts.choices:
             raise ConfigError(f"{name} names {key!r}, but it takes {_in_words(hint, facts)}.")
     return {key.lower(): _entry_value(f"{name} ({key})", item, hint, facts) for key, item in raw.items()}
-
-
-def _partition(text: str) -> tuple[str, str, str]:
-    return text.partition("=")
 
 
 def _entry_value(name: str, raw: Any, hint: Any, facts: OptionFacts) -> Any:

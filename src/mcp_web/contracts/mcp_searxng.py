@@ -47,7 +47,8 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
         whole = {"results": results} if compact_form else _whole(args["query"], found.total, results, found.answers)
         return Answer({}, json.dumps(shrunk(whole)[0], ensure_ascii=False, indent=2), shape="text")
     if not hits:
-        return Answer({}, _none(args["query"]), shape="text")
+        nothing = f'🔍 No results found for "{args["query"]}". Try different search terms or check if SearXNG search '
+        return Answer({}, nothing + "engines are working.", shape="text")
     text = "\n\n".join(_lines(hit, query.category, compact_form=compact_form) for hit in hits)
     direct = "\n".join(f"Direct answer: {one}" for one in found.answers)
     if direct and not compact_form:
@@ -89,12 +90,6 @@ def _lines(hit: Hit, category: str, *, compact_form: bool) -> str:
     if hit.thumbnail:
         lines.append(f"Thumbnail: {hit.thumbnail}")
     return "\n".join(lines)
-
-
-def _none(query: str) -> str:
-    return (
-        f'🔍 No results found for "{query}". Try different search terms or check if SearXNG search engines are working.'
-    )
 
 
 def search_failed(error: WebError, given: Mapping[str, Any]) -> Answer:

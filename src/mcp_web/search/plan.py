@@ -96,7 +96,8 @@ def select(
     if not names or names == ["auto"]:
         preferred = _preferred(options, category, today)
         set_up = frozenset(name for name in preferred if options.providers or options.is_set_up(name))
-        beside = tuple(name for name in fitting if _may_be_asked(name, options))
+        allowed = set(options.available).intersection(options.providers or options.available)
+        beside = tuple(name for name in fitting if name in allowed)
         general = tuple(name for name in preferred if name not in beside)
         return Selection(general, "failover", set_up or frozenset(preferred), beside)
     for name in names:
@@ -105,10 +106,6 @@ def select(
         if options.withholds(name):
             raise _withheld(name)
     return Selection(tuple(names), "together" if len(names) > 1 else "failover", frozenset(names))
-
-
-def _may_be_asked(name: str, options: SearchOptions) -> bool:
-    return name in options.available and (not options.providers or name in options.providers)
 
 
 def adapt(query: SearchQuery, capabilities: Capabilities, today: date) -> AdaptedQuery:

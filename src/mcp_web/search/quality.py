@@ -29,14 +29,8 @@ _WORDS = re.compile(r"\w+", re.UNICODE)
 
 def worth_showing(hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], int]:
     """The useful hits, in their order, and how many were left out."""
-    kept = tuple(
-        hit for hit in hits if not _is_advertisement(hit) and not _is_result_page(hit) and not _is_stuffed(hit)
-    )
+    kept = tuple(hit for hit in hits if not (_ADS.match(hit.url) or _is_result_page(hit) or _is_stuffed(hit)))
     return kept, len(hits) - len(kept)
-
-
-def _is_advertisement(hit: Hit) -> bool:
-    return bool(_ADS.match(hit.url))
 
 
 def _is_result_page(hit: Hit) -> bool:

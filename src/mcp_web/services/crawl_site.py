@@ -45,9 +45,6 @@ class _Frontier:
         self._store = store
         self._kind = f"crawl {prefix}"
 
-    async def is_empty(self) -> bool:
-        return not await self.waiting()
-
     async def waiting(self) -> list[tuple[str, int]]:
         """(url, depth) of pages that have not been visited yet, in the order in which they were found."""
         found = await self._store.records(self._kind)
@@ -98,7 +95,7 @@ async def crawl_site(
         raise InvalidInput(f"The start {first} does not lie below the prefix {scope}.")
     await app.require_kept_store()
     frontier = _Frontier(await app.store(), scope, exclude)
-    if await frontier.is_empty():
+    if not await frontier.waiting():
         await frontier.remove()
         await _begin(app, frontier, first)
     report = CrawlReport()

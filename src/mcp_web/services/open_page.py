@@ -236,7 +236,7 @@ async def _get(app: App, request: OpenRequest, kept: Snapshot | None, deadline: 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(app.warm)
         if request.mode == "auto" and await _known_to_need_browser(app, url):
-            await app.warm_renderer()
+            (await app.renderer()).warm()
         page = await _caught(fetcher.get(url, conditional=conditional, deadline=deadline, fresh=request.max_age == 0))
     if isinstance(page, WebError):
         try:

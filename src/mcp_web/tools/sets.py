@@ -67,11 +67,8 @@ def listed_as(tool: Tool, app: App) -> Tool:
     """
     if app.tools.contract_names == "plain":
         tool = replace(tool, name=tool.plain_name)
-    return replace(tool, params=tuple(_as_offered(param, app) for param in tool.params if _is_offered(param, app)))
-
-
-def _is_offered(param: Param, app: App) -> bool:
-    return param.name != "screenshot" or app.keeps_screenshots
+    offered = (param for param in tool.params if param.name != "screenshot" or app.keeps_screenshots)
+    return replace(tool, params=tuple(_as_offered(param, app) for param in offered))
 
 
 def _as_offered(param: Param, app: App) -> Param:

@@ -121,7 +121,8 @@ class Cascade:
         known = self._inheritances
         for each, around in _unknown(element, known):
             found = known[around] if around is not None else {}
-            own = {name: value for name, value in self.style(each).items() if _is_inherited(name)}
+            style = self.style(each).items()
+            own = {name: value for name, value in style if name in _INHERITED or name[:2] == "--"}
             known[each] = {**found, **own} if own else found
         return known[element]
 
@@ -343,10 +344,6 @@ def _unknown(element: Element, known: Mapping[Element, object]) -> list[tuple[El
         node = above
     found.reverse()
     return found
-
-
-def _is_inherited(name: str) -> bool:
-    return name in _INHERITED or name[:2] == "--"
 
 
 def _by_importance(declared: Mapping[str, Declared]) -> _Declarations:

@@ -160,18 +160,6 @@ class _Reader:
             raise _Unknown from error
 
 
-def _same(value: float) -> float:
-    return value
-
-
-def _clamped(least: float, value: float, most: float) -> float:
-    return max(least, min(value, most))
-
-
-def _sign(value: float) -> float:
-    return float((value > 0) - (value < 0))
-
-
 def _rounded(strategy: str, value: float, step: float = 1.0) -> float:
     parts = value / step
     if strategy == "up":
@@ -181,17 +169,10 @@ def _rounded(strategy: str, value: float, step: float = 1.0) -> float:
     return math.trunc(parts) * step if strategy == "to-zero" else math.floor(parts + 0.5) * step
 
 
-def _lowest(*values: float) -> float:
-    return min(values)
-
-
-def _highest(*values: float) -> float:
-    return max(values)
-
-
 _FUNCTIONS: dict[str, Callable[..., float]] = {
-    "(": _same, "calc(": _same, "min(": _lowest, "max(": _highest, "clamp(": _clamped, "abs(": abs, "sign(": _sign,
+    "(": float, "calc(": float, "round(": float, "abs(": abs, "sign(": lambda value: float((value > 0) - (value < 0)),
+    "min(": lambda *values: min(values), "max(": lambda *values: max(values),
+    "clamp(": lambda least, value, most: max(least, min(value, most)),
     "sin(": math.sin, "cos(": math.cos, "tan(": math.tan, "sqrt(": math.sqrt, "pow(": math.pow, "exp(": math.exp,
     "log(": math.log, "hypot(": math.hypot, "mod(": lambda value, step: value % step, "rem(": math.fmod,
-    "round(": _same,
 }  # fmt: skip

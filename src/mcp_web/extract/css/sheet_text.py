@@ -130,7 +130,8 @@ def escape_strings(text: str) -> str:
         if end > 0 and text.find("\n", start, end) < 0:
             parts.append(text[kept:start])
             inside = text[start + 1 : end] if end - start < 200 else ""
-            parts.append(f'"{_UNSAFE.sub(_escaped, inside)}"')
+            escaped = _UNSAFE.sub(lambda found: f"\\{ord(found[0]):x} ", inside)
+            parts.append(f'"{escaped}"')
             kept = at = end + 1
         if 0 <= double < at:
             double = text.find('"', at)
@@ -138,7 +139,3 @@ def escape_strings(text: str) -> str:
             single = text.find("'", at)
     parts.append(text[kept:])
     return "".join(parts)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return f"\\{ord(found[0]):x} "

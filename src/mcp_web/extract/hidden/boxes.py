@@ -179,14 +179,12 @@ class Boxes:
     def cells_of_collapsed_columns(self) -> Iterator[Element]:
         """The cells of tables under a `col` or `colgroup` that is collapsed."""
         for table in self._tree.select("table:has(col,colgroup)"):
-            collapsed = [at for at, column in enumerate(_columns(table)) if self._is_collapsed(column)]
+            visibility = [self._cascade.inherited(column, "visibility") for column in _columns(table)]
+            collapsed = [at for at, value in enumerate(visibility) if value == "collapse"]
             for row in table.select("tr")[:_MOST_ROWS] if collapsed else ():
                 cells = [cell for cell in row.children if isinstance(cell, Element) and cell.tag in ("td", "th")]
                 if all(cell.attr("colspan") is None for cell in cells):
                     yield from (cells[at] for at in collapsed if at < len(cells))
-
-    def _is_collapsed(self, column: Element) -> bool:
-        return self._cascade.inherited(column, "visibility") == "collapse"
 
 
 def _has_no_size_tracks(tracks: str) -> bool:

@@ -39,7 +39,8 @@ class Styles:
         if len(text) > _LONGEST or not any(char.isalpha() for char in text):
             return None
         if self.outline:
-            return self._in_outline(text, page) or (1 if self._is_title(line, page) else None)
+            is_title = page == 1 and line.size >= self.size * 1.4
+            return self._in_outline(text, page) or (1 if is_title else None)
         if line.size >= self.size * _LARGER:
             return next((at for at, size in enumerate(self.sizes, 1) if line.size >= size * 0.97), len(self.sizes) or 1)
         # A bold line of the size of the body text is a heading only if it has all other signs of one.
@@ -61,9 +62,6 @@ class Styles:
                 return min(item.level + 1, 6)
         return None
 
-    def _is_title(self, line: Line, page: int) -> bool:
-        return page == 1 and line.size >= self.size * 1.4
-
 
 def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) -> Styles:
     """The styles of a document, weighted by the number of characters."""
@@ -72,7 +70,7 @@ def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) 
     mono: Counter[bool] = Counter()
     for page in pages:
         for line in page.lines:
-            sizes[_step(line.size)] += len(line.text)
+            sizes[round(line.size * 2) / 2] += len(line.text)
             bold[line.bold] += len(line.text)
             mono[line.mono] += len(line.text)
     size = max(sizes, key=lambda each: sizes[each]) if sizes else 10.0
@@ -102,10 +100,6 @@ def _distinct(sizes: list[float]) -> tuple[float, ...]:
         if not kept or size < kept[-1] * 0.94:
             kept.append(size)
     return tuple(kept[:_LEVELS])
-
-
-def _step(size: float) -> float:
-    return round(size * 2) / 2
 
 
 def _fold(text: str) -> str:

@@ -134,7 +134,8 @@ class JsonApi:
         return {}
 
     def headers(self) -> dict[str, str]:
-        return {"Accept": "application/json"} | _user_agent(self.access.contact)
+        contact = {"User-Agent": f"mcp-web (mailto:{self.access.contact})"} if self.access.contact else {}
+        return {"Accept": "application/json"} | contact
 
     def request(self, query: SearchQuery) -> ApiRequest:
         params = tuple((name, value) for name, value in (self.params(query) | self.identity()).items() if value)
@@ -179,10 +180,6 @@ def offset(query: SearchQuery) -> str:
 def joined(*parts: str) -> str:
     """The non-empty parts, in one line."""
     return " · ".join(part for part in parts if part)
-
-
-def _user_agent(contact: str) -> dict[str, str]:
-    return {"User-Agent": f"mcp-web (mailto:{contact})"} if contact else {}
 
 
 def _message(response: ApiResponse) -> str:

@@ -7,7 +7,7 @@ from turbohtml import Element, Node, Text
 from mcp_web.extract.html.write import code, headings, lists, tables, tags
 from mcp_web.extract.html.write.draft import MAX_DEPTH, MAX_INDENTS, Writer, WriterState, quoted
 from mcp_web.extract.html.write.escape import escape
-from mcp_web.extract.html.write.inline import INLINE, inner, one_line, paragraphs, write_nothing, write_plain
+from mcp_web.extract.html.write.inline import INLINE, inner, one_line, paragraphs, write_children, write_nothing
 from mcp_web.extract.tabs import LABEL
 
 
@@ -39,7 +39,7 @@ def write_blocks(draft: WriterState, node: Node, out: list[str]) -> None:
                 write = BLOCKS.get(tag)
                 # Custom elements are inline unless they contain blocks.
                 if write is None and "-" in tag and child.select_one(tags.BLOCK_SELECTOR) is None:
-                    inline = write_plain
+                    inline = write_children
             if inline is not None and not (blocky and child in blocky):
                 inline(draft, child, run)
                 continue

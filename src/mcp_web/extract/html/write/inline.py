@@ -118,10 +118,6 @@ def write_unknown(draft: WriterState, element: Element, out: list[str]) -> None:
     out.append(space)
 
 
-def write_plain(draft: WriterState, element: Element, out: list[str]) -> None:
-    write_children(draft, element, out)
-
-
 def write_nothing(draft: WriterState, element: Element, out: list[str]) -> None:
     """Writes nothing, for an element without text."""
 
@@ -134,31 +130,13 @@ def write_strong(draft: WriterState, element: Element, out: list[str]) -> None:
         wrap(run, "**", out)
 
 
-def write_emphasis(draft: WriterState, element: Element, out: list[str]) -> None:
-    wrap(inner(draft, element), "*", out)
-
-
-def write_struck(draft: WriterState, element: Element, out: list[str]) -> None:
-    wrap(inner(draft, element), "~~", out)
-
-
-def write_break(draft: WriterState, element: Element, out: list[str]) -> None:
-    out.append(BREAK)
-
-
-def write_quoted(draft: WriterState, element: Element, out: list[str]) -> None:
-    out.append(f'"{inner(draft, element).strip()}"')
-
-
 def write_superscript(draft: WriterState, element: Element, out: list[str]) -> None:
     run = inner(draft, element)
+    text = run.strip()
     # 10<sup>6</sup> must not become 106; 1<sup>st</sup> may become 1st.
-    power = _POWER.match(run.strip()) and out and out[-1][-1:].isalnum() and not _ordinal(run)
-    out.append(f"^{run.strip()}" if power else run)
-
-
-def _ordinal(run: str) -> bool:
-    return run.strip().lower() in ("st", "nd", "rd", "th", "e", "o", "a")
+    is_ordinal = text.lower() in ("st", "nd", "rd", "th", "e", "o", "a")
+    is_power = _POWER.match(text) and out and out[-1][-1:].isalnum() and not is_ordinal
+    out.append(f"^{text}" if is_power else run)
 
 
 def write_annotation(draft: WriterState, element: Element, out: list[str]) -> None:
@@ -283,10 +261,6 @@ def link_text(text: str) -> str:
     return text if depth == 0 else re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", text)
 
 
-def write_image(draft: WriterState, element: Element, out: list[str]) -> None:
-    out.append(images.image(draft, element))
-
-
 def write_embed(draft: WriterState, element: Element, out: list[str]) -> None:
     link = "" if draft.in_link else images.embed(draft, element)
     if link:
@@ -300,19 +274,19 @@ def write_input(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 INLINE: dict[str, InlineWriter] = {
-    **dict.fromkeys(tags.PLAIN, write_plain),
+    **dict.fromkeys(tags.PLAIN, write_children),
     **dict.fromkeys(tags.NOTHING, write_nothing),
     **dict.fromkeys(("iframe", "video", "audio", "object", "embed"), write_embed),
     **dict.fromkeys(("b", "strong"), write_strong),
-    **dict.fromkeys(("i", "em", "var"), write_emphasis),
-    **dict.fromkeys(("s", "del", "strike"), write_struck),
+    **dict.fromkeys(("i", "em", "var"), lambda draft, element, out: wrap(inner(draft, element), "*", out)),
+    **dict.fromkeys(("s", "del", "strike"), lambda draft, element, out: wrap(inner(draft, element), "~~", out)),
     **dict.fromkeys(("code", "kbd", "samp", "tt", "listing"), write_code),
     "a": write_link,
-    "br": write_break,
-    "q": write_quoted,
+    "br": lambda draft, element, out: out.append(BREAK),
+    "q": lambda draft, element, out: out.append(f'"{inner(draft, element).strip()}"'),
     "sup": write_superscript,
     "rt": write_annotation,
-    "img": write_image,
+    "img": lambda draft, element, out: out.append(images.image(draft, element)),
     "math": write_nothing,
     "input": write_input,
 }

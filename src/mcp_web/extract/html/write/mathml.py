@@ -120,10 +120,6 @@ def _root(element: Element, depth: int) -> str:
     return f"\\sqrt[{index}]{{{inside}}}" if index else f"\\sqrt{{{inside}}}"
 
 
-def _square_root(element: Element, depth: int) -> str:
-    return f"\\sqrt{{{_children(element, depth)}}}"
-
-
 def _base(tex: str) -> str:
     """The base of a superscript or subscript, in braces if it is more than one symbol."""
     single = (
@@ -204,10 +200,6 @@ def _matrix_of(element: Element) -> str:
     return "aligned" if element.attr("columnalign") or element.attr("displaystyle") else "matrix"
 
 
-def _nothing(element: Element, depth: int) -> str:
-    return ""
-
-
 def _first(element: Element, depth: int) -> str:
     """The presentation of a formula, without its annotations."""
     for child in element:
@@ -224,7 +216,7 @@ _WRITERS: dict[str, Callable[[Element, int], str]] = {
     "mtext": _text,
     "mfrac": _fraction,
     "mroot": _root,
-    "msqrt": _square_root,
+    "msqrt": lambda element, depth: f"\\sqrt{{{_children(element, depth)}}}",
     "msub": _sub,
     "msup": _sup,
     "msubsup": _subsup,
@@ -236,6 +228,7 @@ _WRITERS: dict[str, Callable[[Element, int], str]] = {
     "semantics": _first,
     "maction": _first,
     **dict.fromkeys(
-        ("annotation", "annotation-xml", "mspace", "mphantom", "mprescripts", "none", "maligngroup"), _nothing
+        ("annotation", "annotation-xml", "mspace", "mphantom", "mprescripts", "none", "maligngroup"),
+        lambda element, depth: "",
     ),
 }
