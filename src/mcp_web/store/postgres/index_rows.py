@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from mcp_web.store.posting_blobs import Blobs, without
 from mcp_web.store.rows import storable
@@ -31,14 +31,6 @@ class PostgresIndexRows(IndexRows):
             documents=documents,
         )
         return int(last) - documents + 1
-
-    def documents(self, after: int) -> Sequence[tuple[int, int, int, int, str, bytes]]:
-        rows = self._db.rows(
-            "SELECT d.number, 0, d.length, d.day, d.source, p.key FROM documents d JOIN pages p ON p.id = d.page"
-            " WHERE d.tenant = :tenant AND d.number > :after ORDER BY d.number",
-            after=after,
-        )
-        return cast("list[tuple[int, int, int, int, str, bytes]]", rows)
 
     def languages(self) -> list[str]:
         return [code for (code,) in self._db.rows("SELECT code FROM languages WHERE tenant = :tenant")]

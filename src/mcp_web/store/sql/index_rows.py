@@ -37,10 +37,6 @@ class IndexRows(ABC):
         become visible in the order of their numbers. Returns the first number reserved for new documents."""
 
     @abstractmethod
-    def documents(self, after: int) -> Sequence[tuple[int, int, int, int, str, bytes]]:
-        """(number, page or 0, length, day, source, key) of the documents with higher numbers, in their order."""
-
-    @abstractmethod
     def languages(self) -> list[str]:
         """The languages of the documents in the posting lists."""
 
@@ -121,6 +117,18 @@ class IndexRows(ABC):
         return dict(self._db.rows(query, terms=list(terms)))
 
     # reading
+    def documents(self, after: int) -> Sequence[tuple[int, int, int, int, str, bytes]]:
+        """(number, page or 0, length, day, source, key) of the documents with higher numbers, in their order.
+
+        The page is its row number, or 0 in a database of all tenants, where the rows of one are far apart.
+        """
+        rows = self._db.rows(
+            "SELECT d.number, [0 *] d.page, d.length, d.day, d.source, p.key FROM documents d"
+            " JOIN pages p ON p.id = d.page WHERE [d.tenant = :tenant AND] d.number > :after ORDER BY d.number",
+            after=after,
+        )
+        return cast("list[tuple[int, int, int, int, str, bytes]]", rows)
+
     def unindexed(self, limit: int) -> list[str]:
         """The keys of documents whose index format is out of date."""
         rows = self._db.rows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from mcp_web.store.posting_blobs import Blobs, without
 from mcp_web.store.sql.index_rows import IndexRows, PostingRow
@@ -28,14 +28,6 @@ class SqliteIndexRows(IndexRows):
 
     def lock(self, documents: int = 0) -> int:
         return self._last() + 1
-
-    def documents(self, after: int) -> Sequence[tuple[int, int, int, int, str, bytes]]:
-        rows = self._db.rows(
-            "SELECT d.number, d.page, d.length, d.day, d.source, p.key FROM documents d JOIN pages p ON p.id = d.page"
-            " WHERE d.number > :after ORDER BY d.number",
-            after=after,
-        )
-        return cast("list[tuple[int, int, int, int, str, bytes]]", rows)
 
     def languages(self) -> list[str]:
         rows = self._db.rows("SELECT term FROM terms WHERE term >= :language AND term < '0'", language=LANGUAGE)
