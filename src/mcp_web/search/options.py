@@ -9,22 +9,9 @@ from mcp_web.model.option import option
 from mcp_web.text.values import FALSE
 
 SOURCE_NAMES = (
-    "wikipedia",
-    "wikidata",
-    "openalex",
-    "crossref",
-    "datacite",
-    "arxiv",
-    "europepmc",
-    "stackexchange",
-    "github",
-    "hackernews",
-    "marginalia",
-    "internetarchive",
-    "pypi",
-    "npm",
-    "crates",
-)
+    "wikipedia", "wikidata", "openalex", "crossref", "datacite", "arxiv", "europepmc", "stackexchange",
+    "github", "hackernews", "marginalia", "internetarchive", "pypi", "npm", "crates",
+)  # fmt: skip
 # In the order of preference for `auto`, after the operator's SearXNG: independent indexes, then Google's, then keyless.
 GENERAL_NAMES = ("brave", "tavily", "exa", "serper", "searxng", "google", "ddgs")
 NEED_KEY = ("brave", "exa", "serper", "google")

@@ -65,29 +65,16 @@ def _tiles(stats: Stats, last_day: list[Hour]) -> list[dict[str, str]]:
     opened = sums["hits"] + sums["fetched"]
     failed = _("%(count)s failed") % {"count": number(sums["failed"])}
     pages = {"hits": number(sums["hits"]), "all": number(opened)}
-    return [
-        {"name": _("Calls in the last day"), "value": number(sums["calls"]), "note": failed},
-        {
-            "name": _("Answered without the network"),
-            "value": f"{100 * sums['hits'] / opened:.0f} %" if opened else "–",
-            "note": _("%(hits)s of %(all)s pages") % pages,
-        },
-        {
-            "name": _("Tokens saved in the last day"),
-            "value": number(sums["tokens_saved"]),
-            "note": _("about, by passages instead of pages"),
-        },
-        {
-            "name": _("Documents kept"),
-            "value": number(kept["pages"]),
-            "note": _("%(count)s versions") % {"count": number(kept["snapshots"])},
-        },
-        {
-            "name": _("Text kept"),
-            "value": size(kept["text_bytes"]),
-            "note": _("%(size)s on disk") % {"size": size(kept["disk_bytes"])},
-        },
-    ]
+    share = f"{100 * sums['hits'] / opened:.0f} %" if opened else "–"
+    versions = _("%(count)s versions") % {"count": number(kept["snapshots"])}
+    tiles = (
+        (_("Calls in the last day"), number(sums["calls"]), failed),
+        (_("Answered without the network"), share, _("%(hits)s of %(all)s pages") % pages),
+        (_("Tokens saved in the last day"), number(sums["tokens_saved"]), _("about, by passages instead of pages")),
+        (_("Documents kept"), number(kept["pages"]), versions),
+        (_("Text kept"), size(kept["text_bytes"]), _("%(size)s on disk") % {"size": size(kept["disk_bytes"])}),
+    )
+    return [{"name": name, "value": value, "note": note} for name, value, note in tiles]
 
 
 def _hit_share(row: dict[str, float]) -> float:
