@@ -76,7 +76,7 @@ class Networks:
             if layer == 0:
                 kind = _softmax(means[0][:, :1] @ weights["kind"] + weights["kind_bias"])
                 hidden = hidden + kind @ weights["kind_back"] + weights["kind_back_bias"]
-            near = [_shifted(hidden, by << layer) for by in (1, -1, 2, -2)]
+            near = _neighbours(hidden, 1 << layer)
             seen = np.concatenate([hidden, *means, *near], axis=2) @ weights["layers"][:, layer]
             hidden = hidden + _rectified(
                 _normalized(seen + weights["layers_bias"][:, layer], weights["layers_norm"][:, layer])
@@ -114,24 +114,22 @@ class _Around:
 
     def __init__(self, inputs: Inputs) -> None:
         self._weights = np.sqrt(inputs.sizes)[:, None]
-        self._starts, self._ends = inputs.spans[:, :, 0], inputs.spans[:, :, 1]
+        self._starts, self._ends = inputs.spans.reshape(-1, 2).T
         self._order = np.argsort(inputs.groups, kind="stable")
         numbers, self._firsts = np.unique(inputs.groups[self._order], return_index=True)
         self._group = np.searchsorted(numbers, inputs.groups)
         ahead = _ahead(self._weights[None])[0]
-        self._in_spans = ahead[self._ends] - ahead[self._starts]
-        self._in_groups = np.add.reduceat(self._weights[self._order], self._firsts)
+        self._in_spans = ahead[self._ends] - ahead[self._starts] + _LITTLE
+        self._in_groups = np.add.reduceat(self._weights[self._order], self._firsts) + _LITTLE
 
     def means(self, hidden: Floats) -> list[Floats]:
         """Over the page, the box around the block, the one three levels above, the boxes that look alike, the item."""
         weighted = hidden * self._weights
         ahead = _ahead(weighted)
         page = np.broadcast_to(ahead[:, -1:] / (self._weights.sum() + _LITTLE), hidden.shape)
-        parent, above, item = (
-            (ahead[:, self._ends[:, at]] - ahead[:, self._starts[:, at]]) / (self._in_spans[:, at] + _LITTLE)
-            for at in range(3)
-        )
-        groups = np.add.reduceat(weighted[:, self._order], self._firsts, axis=1) / (self._in_groups + _LITTLE)
+        spans = (ahead[:, self._ends] - ahead[:, self._starts]) / self._in_spans
+        parent, above, item = spans.reshape(len(hidden), -1, 3, hidden.shape[2]).transpose(2, 0, 1, 3)
+        groups = np.add.reduceat(weighted[:, self._order], self._firsts, axis=1) / self._in_groups
         return [page, parent, above, groups[:, self._group], item]
 
 
@@ -176,11 +174,9 @@ def _softmax(values: Floats) -> Floats:
     return found / total
 
 
-def _shifted(values: Floats, by: int) -> Floats:
-    """The rows `by` places before each row, or after it; zeros beyond the page."""
-    found = np.zeros_like(values)
-    if by > 0:
-        found[:, by:] = values[:, :-by]
-    else:
-        found[:, :by] = values[:, -by:]
-    return found
+def _neighbours(hidden: Floats, distance: int) -> list[Floats]:
+    """The rows `distance` places before and after each row, and twice as far; zeros beyond the page."""
+    far, size = 2 * distance, hidden.shape[1]
+    padded = np.zeros((len(hidden), size + 2 * far, hidden.shape[2]), np.float32)
+    padded[:, far : far + size] = hidden
+    return [padded[:, far - by : far - by + size] for by in (distance, -distance, far, -far)]
