@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
+from mcp_web.app import App
 from mcp_web.errors import InvalidInput, WebError
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.services.search_web import Searched, search_web
 from mcp_web.tools.call import Call
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 WHOLE = 1_200  # characters of a snippet: as much as a provider gives
 _BRAVE_WORDS = {"pd": "day", "pw": "week", "pm": "month", "py": "year"}

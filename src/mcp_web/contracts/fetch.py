@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mcp_web.app import App
 from mcp_web.contracts.contract import Contract, Prompt, contract_tool
 from mcp_web.errors import HttpError, RobotsDisallowed, WebError
 from mcp_web.model.snapshot import Snapshot
@@ -13,9 +14,6 @@ from mcp_web.text.urls import parse_url
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer
-
-if TYPE_CHECKING:
-    from mcp_web.app import App
 
 _HTML = ("text/html", "application/xhtml+xml")
 _PLAIN = ("application/json", "application/xml", "application/javascript", "application/yaml")

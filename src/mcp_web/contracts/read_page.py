@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 
+from mcp_web.app import App
 from mcp_web.contracts import google_shape
 from mcp_web.contracts.asking import ask, provider_or_auto
 from mcp_web.contracts.contract import Contract, camel_case, contract_tool
@@ -27,7 +28,6 @@ from mcp_web.tools.shrink import answer_tokens, compact
 from mcp_web.tools.tool import Answer
 
 if TYPE_CHECKING:
-    from mcp_web.app import App
     from mcp_web.index.rank import Ranked
 
 CHUNK_TOKENS = 512  # EMBEDDING_TOKENS_SIZE sets another

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from html import unescape
 from itertools import chain
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -264,7 +265,6 @@ def _text(value: Any, most: int) -> str:
     """A string that can be shown: entities decoded, invisible characters removed, white space folded, cut at a word."""
     if not isinstance(value, str):
         return ""
-    from html import unescape
 
     return shortened_at_word(clean_line(unescape(value[: most * 4])), most)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from turbohtml import parse
+
 from mcp_web.extract.hidden.remove import remove_hidden
 from mcp_web.extract.html.write import write_markdown
 
@@ -11,8 +13,6 @@ def snippet_markdown(html: str, base_url: str, *, relative_links: bool = True) -
 
     Without `relative_links` a relative link is replaced by its text: in a book it leads to another file of the book.
     """
-    from turbohtml import parse
-
     tree = parse(html, positions=False)
     tree.remove("script, iframe, object, embed, form, button")
     hidden = remove_hidden(tree)

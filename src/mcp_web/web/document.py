@@ -14,7 +14,8 @@ from mcp_web.errors import NotFound
 from mcp_web.model.page import Document
 from mcp_web.model.snapshot import ReadingRecord, Snapshot
 from mcp_web.read.quote import QuoteCheck
-from mcp_web.services.find_snapshot import Found
+from mcp_web.services.compare_versions import compare_versions
+from mcp_web.services.find_snapshot import Found, find_document
 from mcp_web.services.verify_quotes import other_versions
 from mcp_web.services.watch_pages import watched_urls
 from mcp_web.web.catalogue import gettext as _
@@ -79,8 +80,6 @@ async def reading_view(app: App, request: Request) -> Response:
 
 
 async def difference(app: App, request: Request) -> Response:
-    from mcp_web.services.compare_versions import compare_versions
-
     found = await found_document(app, request)
     newer = found.snapshot
     older, changes = await compare_versions(app, newer, request.query_params.get("with", "previous"))
@@ -105,8 +104,6 @@ async def difference(app: App, request: Request) -> Response:
 
 async def found_document(app: App, request: Request) -> Found:
     """The version in the URL, of a document of this tenant or of one shared with it."""
-    from mcp_web.services.find_snapshot import find_document
-
     try:
         return await find_document(app, request.path_params["hash"])
     except NotFound as error:

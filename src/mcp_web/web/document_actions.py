@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 
 import anyio
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.model.snapshot import Snapshot
+from mcp_web.services.find_snapshot import find_own_snapshot
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.csrf import checked_form
 from mcp_web.web.document import EXPORTS, found_document, missing
@@ -23,8 +25,6 @@ _ENDINGS = {"warc": "warc.gz"}
 
 
 async def screenshot(app: App, request: Request) -> Response:
-    from starlette.responses import Response
-
     found = await found_document(app, request)
     png = await found.store.screenshot(found.snapshot.hash)
     if png is None:
@@ -34,8 +34,6 @@ async def screenshot(app: App, request: Request) -> Response:
 
 async def export(app: App, request: Request) -> Response:
     """One document as a file to download."""
-    from starlette.responses import Response
-
     form = request.path_params["form"]
     if form not in EXPORTS:
         raise NotFound(_("There is no such export."))
@@ -46,8 +44,6 @@ async def export(app: App, request: Request) -> Response:
 
 
 async def change_tags(app: App, request: Request) -> Response:
-    from starlette.responses import RedirectResponse
-
     from mcp_web.archive import add
 
     form = await checked_form(request)
@@ -58,8 +54,6 @@ async def change_tags(app: App, request: Request) -> Response:
 
 
 async def remove(app: App, request: Request) -> Response:
-    from starlette.responses import RedirectResponse
-
     form = await checked_form(request)
     if form.get("sure") != "yes":
         raise InvalidInput(_("Deleting was not confirmed."), suggestion=_("Tick the box and try again."))
@@ -69,8 +63,6 @@ async def remove(app: App, request: Request) -> Response:
 
 async def remove_readings(app: App, request: Request) -> Response:
     """Delete the readings of a page; the page is kept."""
-    from starlette.responses import RedirectResponse
-
     await checked_form(request)
     kept = await _own(app, request)
     await (await app.store()).remove_readings(kept.key)
@@ -79,8 +71,6 @@ async def remove_readings(app: App, request: Request) -> Response:
 
 async def _own(app: App, request: Request) -> Snapshot:
     """The document to change; raises for one that another tenant shares."""
-    from mcp_web.services.find_snapshot import find_own_snapshot
-
     try:
         return await find_own_snapshot(app, request.path_params["hash"])
     except NotFound as error:
@@ -106,8 +96,6 @@ async def _exported(kept: Snapshot, form: str) -> bytes:
     if form == "bib":
         return trace.redact(bibtex.entry(reference, bibtex.citation_key(reference, set()))).encode()
     if form == "json":
-        import json
-
         return trace.redact(json.dumps([csl.item_of(reference)], ensure_ascii=False, indent=2)).encode()
     from mcp_web.archive.exchange.records import without_secrets
     from mcp_web.archive.exchange.warc import warc_of

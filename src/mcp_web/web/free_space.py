@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from mcp_web.app import App
 from mcp_web.errors import InvalidInput
@@ -30,8 +30,6 @@ async def preview(app: App, request: Request) -> Response:
 
 
 async def free_space(app: App, request: Request) -> Response:
-    from starlette.responses import RedirectResponse
-
     form = await checked_form(request)
     if form.get("sure") != "yes":
         raise InvalidInput(_("Deleting was not confirmed."), suggestion=_("Tick the box and try again."))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
 from mcp_web.app import App
 from mcp_web.errors import WebError
+from mcp_web.model.search import SearchQuery
 from mcp_web.server.options import ServerOptions
 from mcp_web.services.check_readiness import store_problem
 from mcp_web.web.connect import ways_to_connect
@@ -54,9 +56,6 @@ async def search(app: App, request: Request) -> Response:
 
 
 async def _web_hits(app: App, query: str) -> dict[str, Any]:
-    import anyio
-
-    from mcp_web.model.search import SearchQuery
     from mcp_web.services.search_web import search_web
 
     (answer,) = await search_web(app, [SearchQuery(query)], "auto", deadline=anyio.current_time() + 20)

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from mcp_web.app import App
 from mcp_web.archive.highlight import Snippet
 from mcp_web.model.snapshot import SnapshotInfo
+from mcp_web.services.list_documents import list_documents, list_shared_documents
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.pages import number, page, place
 from mcp_web.web.times import clock, day, day_name, day_start, local_day
@@ -140,8 +141,6 @@ async def _collections(app: App) -> list[tuple[str, int]]:
 
 async def _shared_rows(app: App, filters: dict[str, str]) -> list[tuple[str, list[Row]]]:
     """The most recently used documents of a collection that others share, by owner."""
-    from mcp_web.services.list_documents import list_shared_documents
-
     found = await list_shared_documents(app, limit=PAGE_SIZE, **_conditions(filters))
     return [(_("Shared by %(owner)s") % {"owner": owner}, info_rows(infos, owner)) for owner, infos in found.items()]
 
@@ -154,8 +153,6 @@ def _conditions(filters: dict[str, str]) -> dict[str, Any]:
 
 async def _browse(app: App, filters: dict[str, str], after: str) -> tuple[list[SnapshotInfo], str]:
     """One page of documents, the most recently used first, and the cursor of the next."""
-    from mcp_web.services.list_documents import list_documents
-
     return await list_documents(app, limit=PAGE_SIZE, after=after[:200], **_conditions(filters))
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.web.catalogue import gettext as _
@@ -79,8 +80,6 @@ def _highlighted(code: str, language: str, attributes: str) -> str:
 
 
 def _image(self: Any, tokens: list[Token], index: int, options: Any, env: Any) -> str:
-    from html import escape
-
     return f'<span class="picture">{escape(tokens[index].content or _("picture"))}</span>'
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
 from mcp_web import trace
 from mcp_web.web.catalogue import gettext, ngettext
 from mcp_web.web.catalogue import gettext as _
+from mcp_web.web.csrf import token_of, with_token
 from mcp_web.web.times import day, moment
 
 if TYPE_CHECKING:
@@ -63,10 +64,6 @@ def environment() -> Environment:
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """One view as an HTML response."""
-    from starlette.responses import HTMLResponse
-
-    from mcp_web.web.csrf import token_of, with_token
-
     token = token_of(request)
     shared = {"views": views(), "here": request.url.path, "csrf": token}
     text = environment().get_template(template).render(shared | values)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
 from mcp_web.app import App
 from mcp_web.errors import AgentError, WebError
@@ -47,8 +48,6 @@ ROUTES: tuple[tuple[str, str, View], ...] = (
 
 def page_routes(app_for: AppFor) -> list[Any]:
     """The routes; `app_for` finds the app for a request."""
-    from starlette.routing import Route
-
     routes = [Route(path, _served(app_for, view), methods=[method]) for method, path, view in ROUTES]
     return [*routes, Route("/static/{name}", _static), Route("/{rest:path}", _nothing_here, methods=["GET"])]
 
@@ -71,8 +70,6 @@ async def _nothing_here(request: Request) -> Response:
 
 
 async def _static(request: Request) -> Response:
-    from starlette.responses import PlainTextResponse, Response
-
     found = {path.name: path for path in _STATIC.iterdir()}.get(request.path_params["name"])
     if found is None:
         return PlainTextResponse("not found\n", 404)

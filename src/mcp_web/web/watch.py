@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from mcp_web import trace
 from mcp_web.app import App
@@ -47,15 +47,11 @@ async def watch(app: App, request: Request) -> Response:
 
 async def feed(app: App, request: Request) -> Response:
     """The changes for feed readers, each with a link to the comparison on this server."""
-    from starlette.responses import Response
-
     text = atom(await watched_changes(app, IN_FEED), page=str(request.base_url).rstrip("/"))
     return Response(trace.redact(text), media_type="application/atom+xml", headers=HEADERS)
 
 
 async def change_watched(app: App, request: Request) -> Response:
-    from starlette.responses import RedirectResponse
-
     form = await checked_form(request)
     add, remove = str(form.get("add", "")).strip(), str(form.get("remove", "")).strip()
     await change_watch(app, [add] if add else [], [remove] if remove else [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 import math
 import re
 from dataclasses import dataclass, replace
@@ -152,7 +153,6 @@ def _channels(colour: Colour, kind: str) -> tuple[float, float, float] | None:
         return colour.red, colour.green, colour.blue
     if kind != "hsl":
         return None
-    import colorsys
 
     hue, lightness, saturation = colorsys.rgb_to_hls(colour.red / 255, colour.green / 255, colour.blue / 255)
     return 360 * hue, 100 * saturation, 100 * lightness
@@ -230,8 +230,6 @@ def _rgb(values: list[float], alpha: list[float]) -> Colour:
 
 
 def _hsl(hue: float, saturation: float, lightness: float) -> list[float]:
-    import colorsys
-
     return [255 * part for part in colorsys.hls_to_rgb(hue / 360 % 1, lightness / 100, saturation / 100)]
 
 

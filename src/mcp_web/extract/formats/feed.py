@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
 
 from mcp_web.errors import ExtractFailed
@@ -125,6 +126,4 @@ def _authors(entry: dict[str, Any]) -> list[str]:
 
 
 def _line(text: str | None) -> str:
-    from html import unescape
-
     return " ".join(unescape(text or "").split())

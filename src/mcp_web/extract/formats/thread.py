@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from html import unescape
 from typing import Any
 
 from mcp_web.errors import ExtractFailed
@@ -254,8 +255,6 @@ def _line(value: Any) -> str:
 
 
 def _title(value: Any) -> str:
-    from html import unescape
-
     return unescape(" ".join(text(value).split()))[:300]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+import turbohtml
 from turbohtml import Document as Tree
 from turbohtml import Element
 
@@ -32,8 +33,6 @@ class Parsed(NamedTuple):
 
 def parse_page(page: Fetched) -> Parsed:
     """The tree of a fetched page, with its shadow trees, and notes about bytes that could not be decoded."""
-    import turbohtml
-
     decoded = decode(page)
     text = decoded.text
     if _has_unclosed_formatting(text):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from turbohtml import Document as Tree
-from turbohtml import Element
+from turbohtml import Element, Text
 
 # Never content, on any kind of page (the writer reads formulas from script[type^=math]).
 NEVER = (
@@ -43,8 +43,6 @@ def cut_off(root: Element) -> int:
 
 def _unwrapped(root: Element) -> Element:
     """The first element that contains more than a single element: it skips wrappers."""
-    from turbohtml import Element, Text
-
     while True:
         inside = [node for node in root.children if not (isinstance(node, Text) and node.data.isspace())]
         if len(inside) != 1 or not isinstance(inside[0], Element):
