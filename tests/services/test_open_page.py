@@ -100,6 +100,7 @@ async def test_batches_that_wait_for_slow_hosts_do_not_delay_the_page_of_another
     miniweb: MiniWeb, tmp_path: Path, slow: str
 ) -> None:
     hanging: list[str] = []
+    at_the_request: list[int] = []
     dripping = miniweb.site("drip.example")
     dripping.behave("/drip", drip)
 
@@ -112,15 +113,21 @@ async def test_batches_that_wait_for_slow_hosts_do_not_delay_the_page_of_another
         return [dripping.address]
 
     settings = load(environ={"DATA_DIR": str(tmp_path), "MCP_WEB_RESPECT_ROBOTS": "false"})
-    url = miniweb.site("docs.example").page("/x", PAGE)
+    docs = miniweb.site("docs.example")
+
+    async def page(request: Request) -> Reply:
+        at_the_request.append(len(hanging))
+        return Reply(PAGE)
+
+    docs.route("/x", page)
     async with App(settings, dialer=miniweb.dialer(resolve=resolve)) as app, anyio.create_task_group() as tasks:
         for batch in range(4):
             requests = [OpenRequest(f"http://slow{batch}-{number}.example/drip") for number in range(50)]
             tasks.start_soon(_open_all, app, requests)
         while len(hanging) < 3 * 16 + 1:  # three batches fill what is not reserved, the fourth has its first page
             await anyio.lowlevel.checkpoint()
-        assert "Words of the guide" in await markdown(app, url)
-        assert len(hanging) == 3 * 16 + 1, "the page was opened while all the others still waited"
+        assert "Words of the guide" in await markdown(app, docs.url("/x"))
+        assert at_the_request == [3 * 16 + 1], "the page was fetched while all the others still waited"
         tasks.cancel_scope.cancel()
 
 
