@@ -39,7 +39,8 @@ def site() -> Iterator[Site]:
     table = (
         "<table><tr><th>Part</th><th align=right>Teeth</th></tr><tr><td>Wheel</td><td align=right>10</td></tr></table>"
     )
-    made.page("/one", article("The engine", "Wheels", "Frame", say=f'has <a href="/two">more</a>{code}{table}'))
+    one = article("The engine", "Wheels", "Frame", say='has <a href="/two">more</a>')
+    made.page("/one", one.replace("</article>", f"{code}{table}</article>"))
     made.page("/two", article("Part two", "Frame", say="is made of iron and was never cast"))
     made.page("/bad", article(f"Bad &lt;script&gt; {HOSTILE}".replace("<", "&lt;"), "Javascript", say=HOSTILE))
     yield made
