@@ -182,12 +182,17 @@ async def explore(
             break
         if round_number == SCROLL_ROUNDS:
             return Settled(settled.ending, before, ("The page loads more when it is scrolled further.",))
-        await world.call("scroll", seconds=2.0)
+        await _scroll(world, until)
         # A taller window instead of scrolling, so that virtual lists keep all their items. No taller than the page: an
         # element at its end that loads more items must leave the window to trigger again.
         await enlarge(min(before.height, MAX_HEIGHT))
-        await world.call("scroll", seconds=2.0)
+        await _scroll(world, until)
         settled = await settle(world, traffic, channel, until)
         if settled.state is None or settled.state.chars <= before.chars:
             break
     return settled
+
+
+async def _scroll(world: IsolatedWorld, until: float) -> None:
+    seconds = max(0.5, min(HANG_SECONDS, until - anyio.current_time()))
+    await world.call("scroll", seconds * 800, seconds=seconds)
