@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
@@ -88,46 +89,53 @@ async def test_a_caller_that_is_cancelled_does_not_cancel_the_others(app: App, m
     assert "Words of the guide" in read[0]
 
 
-async def drip(request: Request, wire: Wire) -> None:
-    await wire.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n")
-    while True:
-        await wire.send(b"x" * 1000)
-        await asyncio.sleep(1)
-
-
 @pytest.mark.parametrize("slow", ["hanging names", "dripping hosts"])
 async def test_batches_that_wait_for_slow_hosts_do_not_delay_the_page_of_another_caller(
     miniweb: MiniWeb, tmp_path: Path, slow: str
 ) -> None:
-    hanging: list[str] = []
-    at_the_request: list[int] = []
-    dripping = miniweb.site("drip.example")
-    dripping.behave("/drip", drip)
+    waiting, at_the_request = set[object](), list[int]()
+    docs, dripping = miniweb.site("docs.example"), miniweb.site("drip.example")
+
+    @contextmanager
+    def counted() -> Iterator[None]:
+        one = object()
+        waiting.add(one)
+        try:
+            yield
+        finally:
+            waiting.remove(one)
+
+    async def drip(request: Request, wire: Wire) -> None:
+        with counted():
+            await wire.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n")
+            while True:
+                await wire.send(b"x" * 1000)
+                await asyncio.sleep(1)
 
     async def resolve(host: str, port: int) -> Sequence[str]:
         if not host.startswith("slow"):
             return await miniweb.resolve(host, port)
-        hanging.append(host)
         if slow == "hanging names":
-            await anyio.sleep_forever()
+            with counted():
+                await anyio.sleep_forever()
         return [dripping.address]
 
-    settings = load(environ={"DATA_DIR": str(tmp_path), "MCP_WEB_RESPECT_ROBOTS": "false"})
-    docs = miniweb.site("docs.example")
-
     async def page(request: Request) -> Reply:
-        at_the_request.append(len(hanging))
+        at_the_request.append(len(waiting))
         return Reply(PAGE)
 
+    dripping.behave("/drip", drip)
     docs.route("/x", page)
+    settings = load(environ={"DATA_DIR": str(tmp_path), "MCP_WEB_RESPECT_ROBOTS": "false"})
     async with App(settings, dialer=miniweb.dialer(resolve=resolve)) as app, anyio.create_task_group() as tasks:
         for batch in range(4):
             requests = [OpenRequest(f"http://slow{batch}-{number}.example/drip") for number in range(50)]
             tasks.start_soon(_open_all, app, requests)
-        while len(hanging) < 3 * 16 + 1:  # three batches fill what is not reserved, the fourth has its first page
+        while len(waiting) < 3 * 16:  # what is not reserved
             await anyio.lowlevel.checkpoint()
         assert "Words of the guide" in await markdown(app, docs.url("/x"))
-        assert at_the_request == [3 * 16 + 1], "the page was fetched while all the others still waited"
+        # On a busy machine some are given up in the meantime, and others take their places.
+        assert at_the_request[0] > 2 * 16, "the page was fetched while the others waited"
         tasks.cancel_scope.cancel()
 
 
