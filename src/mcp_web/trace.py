@@ -58,7 +58,7 @@ class Metrics:
             own.count(name, amount, **labels)
 
     def observe(self, name: str, ms: float, **labels: str) -> None:
-        """Add one measurement; a row is [count, sum, one cell per bucket]."""
+        """Add a duration to a histogram; a row is [count, sum, cumulative count of each bucket]."""
         with self._lock:
             row = self.histograms.setdefault((name, tuple(sorted(labels.items()))), list(_ZEROS))
             row[0] += 1

@@ -27,7 +27,7 @@ _ENDING = re.compile(r"(?:/(?:index|readme))?(?:\.[a-z]{2,5})?/?$", re.IGNORECAS
 
 
 class Subject:
-    """The words of a question, each with its weight."""
+    """Compares titles and URLs with the weighted words of a question."""
 
     def __init__(self, question: Question, worths: Mapping[str, float]) -> None:
         self._language = question.language or "en"
@@ -66,7 +66,7 @@ def _start(word: str) -> str:
 
 @lru_cache(maxsize=1024)  # the same titles are compared again for each question
 def _named(text: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The different words of a title without stop words, and its compound words."""
+    """The distinct words of a title or path part without stop words, and its compound names."""
     return tuple(word for word in set(words(text)) if not is_stop_word(word, language)), tuple(compounds(text))
 
 
@@ -78,14 +78,14 @@ def last_part(headline: Headline) -> str:
 
 @lru_cache(maxsize=1024)
 def is_announcement(headline: Headline) -> bool:
-    """Whether the URL is that of a blog, of release notes or of an index page."""
+    """Whether the path is that of a blog, news, release notes, an index or tag page, or contains a date."""
     return bool(_DATED.search(_place(headline).partition("/")[2]))
 
 
 def scored(
     scores: Mapping[str, float], headlines: Mapping[str, Headline], question: Question, worths: Mapping[str, float]
 ) -> dict[str, float]:
-    """The scores adjusted by titles and URLs, again 0…1."""
+    """The scores adjusted by how well titles and URLs match the question, still between 0 and 1."""
     subject = Subject(question, worths)
     behind = _behind(headlines.values())
     found = {}

@@ -268,7 +268,7 @@ def reindex(as_json: bool) -> None:
 @click.option("--limit", type=int, default=10, show_default=True, help="Documents to start from.")
 @click.option("--format", "form", type=click.Choice(["mermaid", "graphml", "json"]), default="mermaid")
 def graph(query: tuple[str, ...], depth: int, limit: int, form: str) -> None:
-    """Show which documents cite which, around those that match."""
+    """Print the citation graph around the documents that match a query."""
     from mcp_web.archive.answer import ArchiveQuery
     from mcp_web.services.search_archive import search_archive
     from mcp_web.tools.archive_search import as_data

@@ -18,7 +18,7 @@ _BRAVE_RANGE = re.compile(r"^(\d{4}-\d{2}-\d{2})to(\d{4}-\d{2}-\d{2})$")
 
 
 def provider_or_auto(app: App, name: str) -> str:
-    """The provider that the system was made for; "auto" if that one is not configured or no longer exists."""
+    """The given provider if it is configured and still in operation, else "auto"."""
     from mcp_web.search.providers import REGISTRY
 
     ends = REGISTRY[name].capabilities.ends

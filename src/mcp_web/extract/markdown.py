@@ -18,7 +18,7 @@ _PASSED = ("javascript:", "vbscript:", "data:")
 
 
 def read_links(markdown: str) -> tuple[Link, ...]:
-    """The http(s) links outside code, each URL once, in order; images are left out."""
+    """The http(s) links outside code, each URL once: inline links, then autolinks and references; no images."""
     seen: dict[str, str] = {}
     for link in links(markdown):
         url = markdown[link.url_start : link.url_end]

@@ -83,7 +83,7 @@ class Logins:
 
 
 def _parts(value: str) -> list[str]:
-    """A header's value, its last word (`Bearer TOKEN`), the values of its pairs (`sid=VALUE; …`), a Basic password."""
+    """The secrets in a header value: all of it, its last word, its `name=VALUE` values, Basic credentials."""
     token = value.split()[-1]
     pairs = [pair.partition("=")[2].strip().strip('"') for pair in re.split(r"[;,]", value)]
     return [value, token, *pairs, *_basic_parts(value, token)]

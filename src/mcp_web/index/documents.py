@@ -97,7 +97,7 @@ def summary_model(embedder: Embedder) -> str:
 
 
 def summary(snapshot: Snapshot) -> str:
-    """The text that represents a document: its title, its headings and its beginning."""
+    """The text embedded for a whole document: title, headings and beginning; all of a short document."""
     document = snapshot.document
     if len(document.markdown) <= SHORT_CHARS:
         return "\n".join(part for part in (document.title, readable(document.markdown)) if part)

@@ -53,7 +53,7 @@ def enough(candidates: Sequence[Candidate], page: float, chance: Chance = CHANCE
 
 
 def is_worth(chance: float, tokens: int, price: float = PRICE) -> bool:
-    """Whether this chance to read the answer is worth that many tokens."""
+    """Whether this probability of the answer justifies showing `tokens` tokens."""
     return chance >= price * tokens / 100
 
 

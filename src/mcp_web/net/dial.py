@@ -232,7 +232,7 @@ def _interleaved(addresses: Sequence[str]) -> tuple[str, ...]:
 
 @contextmanager
 def _deadline(host: str, seconds: float) -> Iterator[None]:
-    """Limit the time to connect, and translate the errors of connecting."""
+    """Limit the time to connect: a timeout raises FetchTimeout, a failed TLS handshake FetchFailed."""
     try:
         with anyio.fail_after(seconds):
             yield

@@ -154,7 +154,7 @@ def _run(start: int, end: int, words: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _words_of(markdown: str, run: _Run, start: int, end: int) -> str:
-    """The words of a part of a run as the page shows them: markup may begin before the part or end after it."""
+    """The visible words of `markdown[start:end]` inside a run; markup that the range cuts is removed too."""
     if start <= run.start and end >= run.end:
         return run.words
     if run.kind == "code":

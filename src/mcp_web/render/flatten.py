@@ -64,7 +64,7 @@ def _notes(seen: dict[str, Any]) -> tuple[str, ...]:
 
 
 async def _frames(page: Page, until: float) -> dict[int, str]:
-    """The text of frames from other hosts of the same site, which the main document's scripts cannot read."""
+    """The HTML of frames of other origins on the same site, by frame number; the page's scripts cannot read them."""
     from playwright.async_api import Error
 
     parts: dict[int, str] = {}

@@ -68,8 +68,8 @@ def _function(module: str, name: str) -> Callable[..., Any]:
 
 
 def _peak_mb() -> int:
-    """The peak memory of this process in MiB. Linux only: elsewhere `ru_maxrss` includes that of the server, and a
-    worker that has grown is not replaced."""
+    """The peak memory of this process in MiB; 0 without /proc, where no worker is replaced. `ru_maxrss` is not used: it
+    can include the peak of the parent."""
     try:
         with open("/proc/self/status", encoding="ascii") as status:
             return next((int(line.split()[1]) >> 10 for line in status if line.startswith("VmHWM:")), 0)

@@ -77,7 +77,7 @@ async def embed_documents(
 
 
 async def reindex_archive(app: App, on_progress: OnProgress | None = None) -> int:
-    """Embed what is lacking, then delete the vectors of other models, which are used until then."""
+    """Embed documents that lack vectors and return how many; when none is left, delete other models' vectors."""
     done = await embed_documents(app, on_progress=on_progress)
     if app.process.embedder.dim != 0 and not any(one.lacking for one in await coverage(app)):
         vectors, reader = await app.document_vectors(), await app.reader()
@@ -93,7 +93,7 @@ async def embed_in_background(app: App) -> None:
 
 
 async def embed_pending(app: App) -> None:
-    """Embed what is new, while no call is running; a store that nobody used stays closed."""
+    """Embed the documents that lack vectors, pausing during calls; does nothing if the store is not open."""
     if not app.store_is_open:
         return
     try:
@@ -115,7 +115,7 @@ class _Step:
     last: tuple[str, ...] = ()
 
     async def run(self) -> int | None:
-        """Embed one batch; returns None when no unclaimed document is left."""
+        """Embed one batch and return its size; None when nothing can be claimed or the same batch comes again."""
         if self.background:
             await self.app.process.calls.wait_until_idle()
         claimed = await self._claimed()

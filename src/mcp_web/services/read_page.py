@@ -83,7 +83,7 @@ async def _readers(app: App, page: Opened, queries: Sequence[str]) -> list[PageR
 
 
 async def _cross_language_reader(app: App) -> PageReader | None:
-    """The reader for other languages, one per app; None without its extra, or if the model supports every language."""
+    """The reader for questions in another language than the page; None if not installed or not needed."""
     from mcp_web.embed.cross_language import CrossLanguageEmbedder, is_installed
 
     if app.process.embedder.languages is None or app.process.embedder.dim == 0 or not is_installed():

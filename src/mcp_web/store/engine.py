@@ -37,8 +37,8 @@ class Engine(Protocol):
     async def open_serving(
         self, options: StoreOptions, tenant: str, main: Callable[[], Awaitable[Store]] | None
     ) -> OpenedStore:
-        """As `open_tenant`, for a server, which uses a temporary store if necessary. `main` returns the default
-        tenant's store, whose connections may be shared; it is None for that tenant itself."""
+        """Like `open_tenant`, for a server: falls back to a temporary store. `main` returns the default tenant's store,
+        whose connections may be shared; it is None when that store itself is opened."""
 
     async def open_shared(
         self, options: StoreOptions, main: Store, owner: str, collections: Sequence[str], *, reader: str

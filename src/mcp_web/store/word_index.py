@@ -139,7 +139,7 @@ class WordIndex:
         return PostingList.of(numbers, np.full(len(numbers), MOST_WEIGHT, np.float32), self._norms)
 
     def _mask_for(self, rows: IndexRows, query: WordQuery) -> NDArray[np.bool_] | None:
-        """Which documents match the filter of the query; None for all."""
+        """Which documents pass the filter and have the required and no excluded words; None for all."""
         if query.filter == DocumentFilter() and not query.required and not query.excluded:
             return None
         mask = self._mask(rows, query.filter)

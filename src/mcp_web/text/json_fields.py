@@ -25,7 +25,7 @@ def at(value: Any, names: Iterable[str]) -> Any:
 
 
 def text(value: Any) -> str:
-    """A string, or an empty one."""
+    """The value if it is a string, else ""."""
     return value if isinstance(value, str) else ""
 
 

@@ -140,7 +140,7 @@ def _as_json(answer: Answer, call: Call, *, structured: bool) -> Result:
 
 
 def _as_text(answer: Answer, call: Call) -> Result:
-    """The texts, as many whole ones as fit with the extra fields."""
+    """The answer as text parts: the first is cut to the budget, further ones are added whole while they fit."""
     extra: dict[str, Any] = {}
     left = budget.AIM
     if answer.extra:

@@ -58,7 +58,7 @@ class Boxes:
         self._has_external_sheets = has_external_sheets
 
     def hides(self, element: Element, style: Style) -> bool:
-        """Whether nothing of the element can be seen with that style, whatever is inside it."""
+        """Whether this style hides the element and all its content."""
         if hides_box(style):
             applied = self._applied(element, style)
             return applied is style or hides_box(applied)

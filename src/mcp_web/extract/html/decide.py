@@ -89,7 +89,7 @@ def _pooled(units: Units, sizes: list[int], chances: list[float]) -> list[float]
 
 
 def threshold(chances: list[float], sizes: list[int]) -> float:
-    """The least chance of a block to be kept, chosen for each page so that the expected F1 is highest.
+    """The lowest chance with which a block is kept, at most 0.5, chosen for each page to maximise the expected F1.
 
     On a page of short linked lines all chances are low; with a fixed threshold nothing of it would be kept.
     """
@@ -143,7 +143,7 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
 
 
 def _keep_code(blocks: list[HtmlBlock], kept: list[bool]) -> None:
-    """Keep code after a kept paragraph, even if it does not look like sentences."""
+    """Keep a `pre` right after a kept block nearby in the tree, unless over 40 % of it is links."""
     for at, block in enumerate(blocks):
         if kept[at] or block.box.tag != "pre" or not at or not kept[at - 1]:
             continue
@@ -156,7 +156,7 @@ def _keep_sentences(blocks: list[HtmlBlock], kept: list[bool]) -> None:
     """Keep sentences between kept lines of the same element if most of its text stays: a text has no holes."""
     groups: dict[Box, list[int]] = {}
     for at, block in enumerate(blocks):
-        groups.setdefault(_section_of(block.box), []).append(at)
+        groups.setdefault(_container_of(block.box), []).append(at)
     for members in groups.values():
         staying = [at for at in members if kept[at]]
         size, whole = (sum([len(blocks[at].text) for at in places]) for places in (staying, members))
@@ -168,15 +168,15 @@ def _keep_sentences(blocks: list[HtmlBlock], kept: list[bool]) -> None:
             kept[at] = kept[at] or (is_text and not says_aside(block.text))
 
 
-def _section_of(box: Box) -> Box:
-    """The element around the paragraph, heading or list that a box belongs to."""
+def _container_of(box: Box) -> Box:
+    """The nearest box, from this one outwards, that is not a text element (paragraph, heading, list …)."""
     while box.tag in _TEXT_TAGS and box.parent is not None:
         box = box.parent
     return box
 
 
 def _around(box: Box) -> list[Box | None]:
-    """The box of a text and its parent; for a list item also the parent of the list."""
+    """A box, its parent and, for a list item, the parent of the list."""
     around = [box, box.parent]
     if box.tag == "li" and box.parent is not None:
         around.append(box.parent.parent)
@@ -184,7 +184,7 @@ def _around(box: Box) -> list[Box | None]:
 
 
 def _links_away(block: HtmlBlock) -> bool:
-    """Whether a heading is a link to another page; a link to the table of contents does not count."""
+    """Whether at least half of a heading is linked, with no link to an anchor of the page or a contents list."""
     return block.links >= 0.5 * len(block.text) and block.box.element.select_one(_BACK) is None
 
 
@@ -225,7 +225,7 @@ def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], is_article: bool
 
 
 def _is_title(block: HtmlBlock, text: HtmlBlock) -> bool:
-    """Whether a heading is in the same box as the text below it."""
+    """Whether an h1, h2 or h3 is in the same element as the text below it, or as the list that contains the text."""
     return block.box.tag in _TITLES and block.box.parent in _around(text.box)
 
 

@@ -45,7 +45,7 @@ Indexes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What is known of the blocks that are scored; the first axis is the block."""
+    """The scored blocks of a page as arrays, one row per block."""
 
     scored: list[int]  # their indexes on the page
     represented: dict[int, list[int]]  # the other blocks, each with the scored ones that represent it

@@ -49,7 +49,7 @@ class KnownWords:
         return found + [0] * (NAME_WORDS - len(found))
 
     def in_texts(self, blocks: list[HtmlBlock]) -> Numbers:
-        """The first and the last words of each block."""
+        """The numbers of the first six and last three words of each block, one row per block; 0 is an unknown word."""
         return np.array([self._in_text(block.text) for block in blocks])
 
     def _in_text(self, text: str) -> list[int]:
@@ -60,7 +60,7 @@ class KnownWords:
 
 
 def name_words(name: str) -> list[str]:
-    """The words in a name, without digits and separators."""
+    """The runs of two or more letters a–z in a box's name."""
     return _NAME_WORD.findall(name[:_LONGEST])
 
 
@@ -72,7 +72,7 @@ def text_words(text: str) -> tuple[list[str], list[str]]:
 
 
 def word_shape(word: str) -> str:
-    """The word; of a number only its length."""
+    """The word; for a number, one "0" per digit, at most four."""
     return "0" * min(4, len(word)) if word.isdigit() else word
 
 

@@ -24,7 +24,7 @@ SCALED = tuple(at for at in range(len(FIGURES)) if at not in TAGS)
 DECLARED = FIGURES.index("page.declared")
 NAME_LEVELS = ((0, 1), (1, 3), (3, 7))  # the box of a block, the two around it, the four around those
 BIT = np.float32(0.5)  # what a bit counts beside the figures, whose standard deviation is 1
-_LITTLE, _SMALL = np.float32(1e-6), np.float32(1e-5)  # against division by zero
+_EPSILON, _NORM_EPSILON = np.float32(1e-6), np.float32(1e-5)  # against division by zero
 # Shares are multiplied by ten before their logarithm is taken, so that it is not the share itself.
 _SHARES = frozenset(
     (
@@ -70,7 +70,7 @@ class Networks:
         weights = self._weights
         hidden = _rectified(_normalized(self._read(features, inputs), weights["norm"]))
         hidden = _rectified(hidden @ weights["hidden"] + weights["hidden_bias"])
-        around = _Around(inputs)
+        around = _Context(inputs)
         for layer in range(weights["layers"].shape[1]):
             means = around.means(hidden)
             if layer == 0:
@@ -109,8 +109,8 @@ class Networks:
         return [_bag_of(sums[:, each].sum(axis=2), counts[each].sum(axis=1)) for each in levels]
 
 
-class _Around:
-    """The means over the blocks around each block, weighted by the square roots of their sizes."""
+class _Context:
+    """Means of block vectors over the page, enclosing boxes, similar boxes and item, weighted by root of size."""
 
     def __init__(self, inputs: Inputs) -> None:
         self._weights = np.sqrt(inputs.sizes)[:, None]
@@ -118,15 +118,15 @@ class _Around:
         self._order = np.argsort(inputs.groups, kind="stable")
         numbers, self._firsts = np.unique(inputs.groups[self._order], return_index=True)
         self._group = np.searchsorted(numbers, inputs.groups)
-        ahead = _ahead(self._weights[None])[0]
-        self._in_spans = ahead[self._ends] - ahead[self._starts] + _LITTLE
-        self._in_groups = np.add.reduceat(self._weights[self._order], self._firsts) + _LITTLE
+        ahead = _prefix_sums(self._weights[None])[0]
+        self._in_spans = ahead[self._ends] - ahead[self._starts] + _EPSILON
+        self._in_groups = np.add.reduceat(self._weights[self._order], self._firsts) + _EPSILON
 
     def means(self, hidden: Floats) -> list[Floats]:
         """Over the page, the box around the block, the one three levels above, the boxes that look alike, the item."""
         weighted = hidden * self._weights
-        ahead = _ahead(weighted)
-        page = np.broadcast_to(ahead[:, -1:] / (self._weights.sum() + _LITTLE), hidden.shape)
+        ahead = _prefix_sums(weighted)
+        page = np.broadcast_to(ahead[:, -1:] / (self._weights.sum() + _EPSILON), hidden.shape)
         spans = (ahead[:, self._ends] - ahead[:, self._starts]) / self._in_spans
         parent, above, item = spans.reshape(len(hidden), -1, 3, hidden.shape[2]).transpose(2, 0, 1, 3)
         groups = np.add.reduceat(weighted[:, self._order], self._firsts, axis=1) / self._in_groups
@@ -140,7 +140,7 @@ def scaled(figures: Floats) -> Floats:
     return found
 
 
-def _ahead(values: Floats) -> Floats:
+def _prefix_sums(values: Floats) -> Floats:
     """The sums of all rows before each row, and of all rows."""
     found = np.zeros((values.shape[0], values.shape[1] + 1, values.shape[2]), np.float32)
     np.cumsum(values, axis=1, out=found[:, 1:])
@@ -158,9 +158,9 @@ def _bag_of(sums: Floats, counts: NDArray[np.intp]) -> Floats:
 
 
 def _normalized(values: Floats, scale: Floats) -> Floats:
-    """Each row with mean 0 and variance 1, then by `scale`: a factor and a term for each column."""
+    """Layer normalization over the last axis; `scale` holds a factor and a bias for each column."""
     values = values - values.mean(axis=-1, keepdims=True)
-    spread: Floats = np.sqrt(np.square(values).mean(axis=-1, keepdims=True) + _SMALL)
+    spread: Floats = np.sqrt(np.square(values).mean(axis=-1, keepdims=True) + _NORM_EPSILON)
     return values * (scale[:, :1] / spread) + scale[:, 1:]
 
 

@@ -55,7 +55,7 @@ class InstancePool:
         self._own = [Instance(one, self.runner.health[one.name]) for one in providers]
 
     async def search(self, query: SearchQuery, deadline: float) -> Reply:
-        """Ask instances until one answers, for at most `timeout` seconds; the reply lists all that were asked."""
+        """Ask own, then public instances until one answers, within `options.timeout`; the reply lists all attempts."""
         begun = anyio.current_time()
         until = min(deadline, begun + self.options.timeout)
         winner, replies = None, tuple[Reply, ...]()
@@ -71,7 +71,7 @@ class InstancePool:
         return best_of(winner, replies, Searxng.capabilities)
 
     async def public(self) -> list[Instance]:
-        """The listed instances that are not banned, best grade first."""
+        """The public instances that are not banned, best grade first; downloads the list again when it is old."""
         if await self._discovery.refresh():
             own = {one.url for one in self._own}
             self._public = [

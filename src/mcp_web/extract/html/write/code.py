@@ -79,7 +79,7 @@ def mark_code(draft: WriterState, survey: Survey) -> None:
 
 
 def write_code_lines(draft: WriterState, element: Element, out: list[str]) -> None:
-    """A block of code whose lines are set by breaks: line ends of the source are spaces."""
+    """Append code whose lines are separated by `<br>` as a fenced block; other white space is folded."""
     lines: list[list[str]] = [[]]
     for node in element.descendants:
         if isinstance(node, Text):

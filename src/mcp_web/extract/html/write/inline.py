@@ -26,7 +26,7 @@ InlineWriter = Callable[[WriterState, Element, list[str]], None]
 
 
 def write_children(draft: WriterState, node: Node, out: list[str]) -> None:
-    """The children of a node as inline Markdown."""
+    """Append the children of a node to `out` as inline Markdown."""
     if draft.depth > MAX_DEPTH:
         out.append(escape(node.text))
         return

@@ -117,7 +117,7 @@ def _term(draft: WriterState, element: Element) -> list[str]:
 
 
 def _classified(draft: WriterState, element: Element) -> str:
-    """A term with its type (docutils), with a colon between them: on the page only the style separates them."""
+    """A term and its docutils classifier as `term : classifier`; on the page only CSS separates them."""
     parts: list[str] = []
     for child in element:
         if isinstance(child, Element) and child.has_class("classifier"):
