@@ -56,6 +56,12 @@ def test_the_piece_with_the_most_words_is_shown_and_a_second_only_for_what_it_ad
     assert len(apart) == 2
 
 
+def test_a_piece_that_begins_or_ends_with_an_ellipsis_gets_no_second_one() -> None:
+    filler = "nothing to see here " * 20
+    (piece,) = _shown("alpha", "", f"{filler}\n\n... alpha follows")["content"]
+    assert piece == "... <mark>alpha</mark> follows"
+
+
 def test_a_document_found_by_meaning_alone_shows_its_beginning() -> None:
     assert _shown("absent", "Title", "The beginning.") == {"content": ("The beginning.",)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import WebError
@@ -19,6 +20,8 @@ from mcp_web.tools.tool import Answer, Param, Tool
 if TYPE_CHECKING:
     from mcp_web.services.open_page import Opened
     from mcp_web.services.search_web import Searched
+
+_LEADING_DOTS = re.compile(r"^(?:\.{3,}|…)\s*")
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
@@ -120,7 +123,7 @@ def _hit_text(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> st
     lines = [f"{rank}. {one_line(hit.title)}" + (f" · {' · '.join(facts)}" if facts else ""), f"   {hit.url}"]
     if hit.snippet:
         lines.append(f"   {one_line(hit.snippet)}")
-    lines += [f"   … {one_line(extra)}" for extra in hit.extra_snippets]
+    lines += [f"   … {_LEADING_DOTS.sub('', one_line(extra))}" for extra in hit.extra_snippets]
     if picture := hit.image or hit.thumbnail:
         lines.append(f"   image: {picture}")
     page = answer.contents.get(hit.url)
