@@ -107,11 +107,6 @@ class Chromium:
             facts["status"] = rendered.status
             return rendered
 
-    @property
-    def open_pages(self) -> int:
-        """How many pages are being rendered now."""
-        return self._options.max_pages - self._places.value
-
     def warm(self) -> None:
         """Start the browser and open a blank tab, because a page will probably be rendered; returns at once."""
         if self._options.enabled and (self._warming is None or self._warming.done()):
@@ -207,7 +202,6 @@ def _answer(url: str, visited: VisitResult, lease: Lease, begun: float) -> Rende
         notes=notes,
         screenshot=visited.screenshot,
         hidden=visited.flat.hidden,
-        blocked=tuple(sorted({denial.host for denial in lease.denials.values()})),
     )
 
 

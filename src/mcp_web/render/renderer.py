@@ -14,7 +14,6 @@ class Rendered(Fetched):
 
     screenshot: bytes | None = None  # PNG
     hidden: int = 0  # pieces of invisible text left out
-    blocked: tuple[str, ...] = ()  # hosts that the page tried to reach and was refused
 
 
 class Renderer(Protocol):
