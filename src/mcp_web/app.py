@@ -294,7 +294,7 @@ class App:
 
     # ── metrics ─────────────────────────────────────────────────────────────────────────────────
     async def save_metrics(self) -> None:
-        """Add the metrics of this process to the stored totals; a failure is only logged."""
+        """Add the metrics since the last call to the stored totals; they are lost if the store fails."""
         if self._store is not None:
             with contextlib.suppress(WebError):
                 from mcp_web.archive.usage import add_sample

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_web.archive.about import Subject, is_announcement, last_part, scored
+from mcp_web.archive.about import HeadlineMatcher, is_news_or_index, last_part, scores_with_headlines
 from mcp_web.archive.query import parse
 from mcp_web.store.protocol import Headline
 
@@ -16,7 +16,7 @@ def headline(title: str, path: str) -> Headline:
 def share(query: str, title: str, path: str = "docs/page.md") -> float:
     question = parse(query)
     worths = dict.fromkeys((*question.without_stop_words(question.words), *question.compounds), 1.0)
-    return Subject(question, worths).share(headline(title, path))
+    return HeadlineMatcher(question, worths).share(headline(title, path))
 
 
 def test_a_title_that_is_the_subject_outranks_one_that_names_more() -> None:
@@ -47,23 +47,23 @@ def test_forms_of_a_word_count_in_other_languages() -> None:
         "site/release-notes/2.0.md",
     ],
 )
-def test_announcements_are_known_by_their_path(path: str) -> None:
-    assert is_announcement(headline("x", path))
+def test_news_and_index_pages_are_known_by_their_path(path: str) -> None:
+    assert is_news_or_index(headline("x", path))
 
 
 @pytest.mark.parametrize("path", ["site/guide/news-feed.md", "site/reference/useTag.md", "blog/first.md", "a/v2.0.md"])
-def test_lasting_pages_are_no_announcements(path: str) -> None:
-    assert not is_announcement(headline("x", path))
+def test_other_pages_are_not_taken_for_news(path: str) -> None:
+    assert not is_news_or_index(headline("x", path))
 
 
-def test_announcements_rank_behind_the_pages_of_their_own_site_only() -> None:
+def test_news_and_index_pages_rank_behind_the_pages_of_their_own_site_only() -> None:
     question = parse("plugins")
     pages = {
         "post": headline("Version 2", "site/blog/v2.md"),
         "page": headline("Guide", "site/guide.md"),
         "other": headline("Thoughts", "diary/blog/one.md"),
     }
-    found = scored({"post": 0.7, "page": 0.7, "other": 0.7}, pages, question, {"plugins": 1.0})
+    found = scores_with_headlines({"post": 0.7, "page": 0.7, "other": 0.7}, pages, question, {"plugins": 1.0})
     assert found["post"] < found["page"] == found["other"]
 
 

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def clean_output(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-    """The method with its result and its errors cleaned."""
+    """Decorator: masks configured secrets in the result of a method and in its errors."""
 
     @functools.wraps(method)
     async def call(*args: P.args, **options: P.kwargs) -> T:

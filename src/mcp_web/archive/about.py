@@ -1,5 +1,5 @@
 """Ranks documents by what their title and URL say they are about: a page about a subject ranks before pages that only
-mention it, and announcements and lists rank behind the other pages of the same site."""
+mention it, and news and index pages rank behind the other pages of the same site."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from mcp_web.text.words import compounds, fold, is_stop_word, query_terms, words
 # Chosen over five documentation sites (87 questions, 24 of them judged by others): shares from .5 to 1 and factors from
 # .5 to .7 give nearly the same result on the whole. Not cross-validated by site.
 TITLE_SHARE = 0.75  # of what the words in the text count
-BEHIND = 0.7
-_DATED = re.compile(
+LOWER = 0.7
+_NEWS_OR_INDEX = re.compile(
     r"(?:^|/)(?:blog|news|posts?|releases?|release[-_]?notes|changelogs?|changes|history|announcements?|what-?s-?new"
     r"|genindex|index-all|site-?map|tags?)(?=/|$|\.)|(?:^|[/-])(?:19|20)\d\d[-/]\d\d(?=[-/])",
     re.IGNORECASE,
@@ -26,7 +26,7 @@ _PREFIXED = ("id", "nl")  # languages whose stemmer removes prefixes too
 _ENDING = re.compile(r"(?:/(?:index|readme))?(?:\.[a-z]{2,5})?/?$", re.IGNORECASE)
 
 
-class Subject:
+class HeadlineMatcher:
     """Compares titles and URLs with the weighted words of a question."""
 
     def __init__(self, question: Question, worths: Mapping[str, float]) -> None:
@@ -77,31 +77,31 @@ def last_part(headline: Headline) -> str:
 
 
 @lru_cache(maxsize=1024)
-def is_announcement(headline: Headline) -> bool:
+def is_news_or_index(headline: Headline) -> bool:
     """Whether the path is that of a blog, news, release notes, an index or tag page, or contains a date."""
-    return bool(_DATED.search(_place(headline).partition("/")[2]))
+    return bool(_NEWS_OR_INDEX.search(_place(headline).partition("/")[2]))
 
 
-def scored(
+def scores_with_headlines(
     scores: Mapping[str, float], headlines: Mapping[str, Headline], question: Question, worths: Mapping[str, float]
 ) -> dict[str, float]:
     """The scores adjusted by how well titles and URLs match the question, still between 0 and 1."""
-    subject = Subject(question, worths)
-    behind = _behind(headlines.values())
+    matcher = HeadlineMatcher(question, worths)
+    lower = _ranked_lower(headlines.values())
     found = {}
     for key, score in scores.items():
         headline = headlines.get(key)
-        about = subject.share(headline) if headline else 0.0
+        about = matcher.share(headline) if headline else 0.0
         whole = (score + TITLE_SHARE * about) / (1 + TITLE_SHARE)
-        found[key] = whole * BEHIND if headline in behind else whole
+        found[key] = whole * LOWER if headline in lower else whole
     return found
 
 
-def _behind(headlines: Collection[Headline]) -> set[Headline]:
-    """The announcements to rank lower: those of sites that also have other pages here."""
-    dated = {one for one in headlines if is_announcement(one)}
-    lasting = {_site(one) for one in headlines if one not in dated}
-    return {one for one in dated if _site(one) in lasting}
+def _ranked_lower(headlines: Collection[Headline]) -> set[Headline]:
+    """The news and index pages of sites that have other pages among these."""
+    listed = {one for one in headlines if is_news_or_index(one)}
+    sites = {_site(one) for one in headlines if one not in listed}
+    return {one for one in listed if _site(one) in sites}
 
 
 def _place(headline: Headline) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from mcp_web.archive.about import scored
+from mcp_web.archive.about import scores_with_headlines
 from mcp_web.archive.answer import ArchiveDocument, ArchiveQuery, SearchMode, document_id
 from mcp_web.archive.fuse import LEAST, Meaning, Scales, by_meaning_alone, fused, with_age
 from mcp_web.archive.highlight import holds_phrase
@@ -49,7 +49,10 @@ class ByWords:
 
 
 async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> ByWords:
-    """Find candidates by words; `only_words` when there will be no search by meaning."""
+    """Find candidates by words, with unknown words corrected if the query allows it.
+
+    `only_words`: no search by meaning follows, so fewer candidates are needed.
+    """
     question, limit = parsed.question, max(parsed.query.limit, LEAST)  # fewer results are the first of more
     pool = max(limit, _PHRASE_POOL if question.phrases else rows_to_read(limit) if only_words else _COMPARED)
     rows = rows_to_read(limit)
@@ -88,7 +91,7 @@ def combined(words: WordMatches, meaning: Meaning, mode: SearchMode, scales: Sca
 async def with_headlines(store: Store, scores: Mapping[str, float], words: ByWords) -> dict[str, float]:
     """The scores adjusted by the titles and URLs of the best documents."""
     best = sorted(scores, key=lambda key: (-scores[key], key))[:_COMPARED]
-    return scored(scores, await store.headlines(best), words.question, words.matches.worths)
+    return scores_with_headlines(scores, await store.headlines(best), words.question, words.matches.worths)
 
 
 async def best_rows(

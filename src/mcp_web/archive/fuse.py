@@ -1,4 +1,4 @@
-"""Combines the scores of words, static signal and model, the match of the best passage and a small recency bonus."""
+"""Combines the scores by words, static signal and model, the match of the best passage and a small recency bonus."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STATIC_NEAR = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """The calibration of each signal; None if it is not known: then no document counts as far from the question."""
+    """The calibration of the static signal and of the model; with None every document counts as near the question."""
 
     static: Calibration | None = None
     model: Calibration | None = None
@@ -45,7 +45,7 @@ _GUESSED = Calibration(unrelated=0.4, related=0.75)  # between those of the mode
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """Cosines by document, the nearest first."""
+    """The cosine of each document with the question, by the static signal and by the model; the nearest first."""
 
     static: Mapping[str, float] = field(default_factory=dict)
     model: Mapping[str, float] = field(default_factory=dict)

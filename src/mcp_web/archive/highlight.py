@@ -27,6 +27,7 @@ _MARKUP = re.compile(
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*", re.MULTILINE)
 _UNCLEAN = re.compile(r"[*_`|\[\]#>&\t]|   |^[ +-]| $")  # what cleaning may change, and more
 _WORD = re.compile(r"[^\W_]+")
+_ELLIPSES = ("…", "...")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +227,10 @@ def _piece(marker: Marker, text: str, language: str, spans: list[WordSpan], at: 
         inside = [(one - start, other - start, term) for one, other, term in spans[first:last] if other <= end]
     if not shown:
         return None
-    before = "…" if text[:start].strip() else ""
+    before = "…" if text[:start].strip() and not shown.startswith(_ELLIPSES) else ""
     joined = ((one + len(before), other + len(before)) for one, other in _joined(shown, inside))
-    return Snippet(before + shown + ("…" if end < len(text) else ""), tuple(joined))
+    after = "…" if end < len(text) and not shown.endswith(_ELLIPSES) else ""
+    return Snippet(before + shown + after, tuple(joined))
 
 
 def _in_code(before: str) -> bool:
@@ -239,7 +241,7 @@ def _in_code(before: str) -> bool:
 
 
 def _cleaned(piece: str, in_code: bool) -> str:
-    """One line without markup; code as it is."""
+    """The piece on one line, without markup outside code; `in_code`: it begins inside fenced code."""
     kept = []
     for line in piece.split("\n"):
         if FENCE.match(line):

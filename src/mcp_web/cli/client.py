@@ -89,7 +89,7 @@ def remote(client: Client, url: str, token: str | None) -> Remote:
 
 
 def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path | None]:
-    """Merge our entry into a configuration file, after a backup; everything else is kept. Idempotent."""
+    """Merge our entry into a configuration file; returns whether it changed, and the backup of the earlier file."""
     try:
         before = target.read_text(encoding="utf-8-sig") if target.exists() else ""
     except UnicodeDecodeError as error:

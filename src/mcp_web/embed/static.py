@@ -44,7 +44,7 @@ _MOST_KNOWN_WORDS, _LONGEST_KNOWN = 20_000, 40
 
 
 class StaticVectors:
-    """The pieces and their vectors."""
+    """Splits texts into word pieces, and holds a vector for each piece."""
 
     def __init__(self, raw: bytes) -> None:
         import numpy as np
@@ -116,7 +116,7 @@ class StaticVectors:
 
 @dataclass(frozen=True, slots=True)
 class PassagePieces:
-    """The pieces of several passages, each piece once per passage."""
+    """The distinct word pieces of each of several passages, to be compared with those of a question."""
 
     directions: Rows  # of every different piece
     members: Numbers  # which of them each passage has, passage after passage

@@ -19,7 +19,7 @@ _LEAST = 200  # characters; a shorter text is a link or a label
 
 
 def read_transcripts(tree: Tree) -> tuple[str, ...]:
-    """The transcripts in a parsed page, as Markdown."""
+    """The transcripts in the structured data of a parsed page, as Markdown."""
     found = (_written(text) for node in read_structured(tree).nodes() for text in _transcripts(node))
     return tuple(one for one in found if len(one) >= _LEAST)
 

@@ -13,7 +13,7 @@ from mcp_web.store.protocol import Store
 
 
 class OptionalNotes:
-    """Notes whose store may be absent or fail; pages are fetched all the same."""
+    """Reads and writes notes in the store; does nothing if there is no store, and only logs its failures."""
 
     def __init__(self, notes: Store | None) -> None:
         self._notes = notes

@@ -79,14 +79,15 @@ class DocumentVectors:
     def _texts(self, model: str, snapshots: Sequence[Snapshot]) -> list[list[str]]:
         if model == STATIC_MODEL:
             return [self._passages(snapshot) for snapshot in snapshots]
-        return [[summary(one), *section_texts(one)] if self._is_read(one) else [] for one in snapshots]
+        return [[summary(one), *section_texts(one)] if self._can_embed(one) else [] for one in snapshots]
 
     def _passages(self, snapshot: Snapshot) -> list[str]:
         cut = self._cut(snapshot.document.markdown, snapshot.document.headings)[:_MOST_PASSAGES]
         texts = ["\n".join([snapshot.document.title, *one.section_path[-1:], readable(one.text)]) for one in cut]
         return list(dict.fromkeys(texts))
 
-    def _is_read(self, snapshot: Snapshot) -> bool:
+    def _can_embed(self, snapshot: Snapshot) -> bool:
+        """Whether the model knows the language of the document."""
         text = snapshot.document.markdown
         return bool(text.strip()) and supports_language(self._embedder, language_of(text))
 

@@ -76,7 +76,7 @@ class Dialer:
         self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0, forward: bool = False
     ) -> ByteStream:
         """A stream to the host, with TLS when asked; every address is checked first."""
-        with _deadline(host, timeout):
+        with _connecting_to(host, timeout):
             stream = await self._plain(host, port, tls=tls, forward=forward)
             return await wrap_tls(stream, host, self._ca_bundle, WEB_PROTOCOLS) if tls else stream
 
@@ -115,7 +115,7 @@ class OperatorDialer:
     async def open(
         self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0, forward: bool = False
     ) -> ByteStream:
-        with _deadline(host, timeout):
+        with _connecting_to(host, timeout):
             proxy = self._proxies.proxy_for_endpoint(host, port, tls=tls)
             if proxy is not None:
                 stream = await _through(proxy, host, port, self._ca_bundle, forward=forward)
@@ -231,7 +231,7 @@ def _interleaved(addresses: Sequence[str]) -> tuple[str, ...]:
 
 
 @contextmanager
-def _deadline(host: str, seconds: float) -> Iterator[None]:
+def _connecting_to(host: str, seconds: float) -> Iterator[None]:
     """Limit the time to connect: a timeout raises FetchTimeout, a failed TLS handshake FetchFailed."""
     try:
         with anyio.fail_after(seconds):

@@ -24,7 +24,7 @@ _MAX_RETRY_AFTER = 24 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """The number of attempts and the delay between them: exponential backoff with full jitter, within the deadline."""
+    """The number of attempts and the delay between them: exponential backoff, half of it random."""
 
     attempts: int = 3
     first_wait: float = 0.3

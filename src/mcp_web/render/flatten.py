@@ -68,9 +68,9 @@ async def _frames(page: Page, until: float) -> dict[int, str]:
     from playwright.async_api import Error
 
     parts: dict[int, str] = {}
-    main = _place(page.main_frame)
+    main = _origin_and_site(page.main_frame)
     for number, frame in enumerate(page.main_frame.child_frames[:_FRAMES]):
-        place = _place(frame)
+        place = _origin_and_site(frame)
         if main is None or place is None or place[0] == main[0] or place[1] != main[1]:
             continue
         try:
@@ -86,8 +86,8 @@ async def _frames(page: Page, until: float) -> dict[int, str]:
     return parts
 
 
-def _place(frame: Frame) -> tuple[str, str] | None:
-    """Origin and site of a frame; None for a frame without a URL of its own."""
+def _origin_and_site(frame: Frame) -> tuple[str, str] | None:
+    """None for a frame without a URL of its own."""
     try:
         url = parse_url(frame.url)
     except InvalidUrl:

@@ -33,7 +33,8 @@ class TabFailed(Exception):
 
 @dataclass  # no slots: the driver sets an attribute on objects whose methods are its callbacks
 class Tab:
-    """A tab for one page. It records what the page does; its lease decides which hosts the page may reach."""
+    """A tab for one page, which records what the page does. `lease` is its login at the proxy, which limits by it the
+    hosts that the page may reach."""
 
     context: BrowserContext
     page: Page

@@ -38,7 +38,7 @@ _TEXT = ("text/", "application/json", "application/xml", "application/ld+json", 
 
 @dataclass(slots=True)
 class VisitResult:
-    """The result of a visit."""
+    """A page as the browser showed it once it had settled: its HTML, its response and a screenshot."""
 
     flat: Flat
     settled: Settled
@@ -52,7 +52,7 @@ class VisitResult:
 
 @dataclass(slots=True)
 class Visit:
-    """Opens one URL. `until` is on anyio's clock."""
+    """Opens one URL in a tab. `until` is on anyio's clock."""
 
     tab: Tab
     until: float

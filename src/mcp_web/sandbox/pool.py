@@ -100,9 +100,11 @@ class Sandbox:
             self._places.release()
 
     async def run(self, function: Callable[..., Any], *args: Any, size: int = 0, wall: float | None = None) -> Any:
-        """The result of the function as JSON; raises what it raised, or ExtractFailed when the worker had to be killed.
+        """Call the function in a worker; its result must be JSON.
 
-        `size` is the approximate size of the arguments in bytes.
+        `size` is the approximate size of the arguments in bytes: large jobs run one after the other. `wall` is the
+        limit in seconds, if not the configured one. Raises what the function raised, or ExtractFailed if the worker had
+        to be killed.
         """
         limit = self._options.wall_seconds if wall is None else wall
         job = (function.__module__, function.__qualname__, args)

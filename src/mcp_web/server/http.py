@@ -64,7 +64,8 @@ def run(
 ) -> None:
     """Serve until a signal; running calls are finished, which takes at most their deadline.
 
-    `names` are additional host names. `on_listening` is called with the first token, if one was created.
+    `names` are host names that requests may use besides localhost and the configured ones. `on_listening` is called
+    with the first token, if one was created.
     """
     options = settings.of(ServerOptions)
     check_joserfc(options)
@@ -146,7 +147,11 @@ def http_app(
     names: Iterable[str] = (),
     stored_tokens: bool = False,
 ) -> ASGIApp:
-    """The ASGI application: MCP, health checks, metrics and the web interface, all behind authentication and limits."""
+    """The ASGI application: MCP, health checks, metrics and the web interface, all behind authentication and limits.
+
+    `names` are host names that requests may use besides localhost and the configured ones; `stored_tokens`: tokens from
+    the store are accepted although the options require none.
+    """
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.routing import Route
 

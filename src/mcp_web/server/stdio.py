@@ -30,7 +30,7 @@ def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
             return cached()
 
     def exit_early() -> None:
-        """End a process whose client only listed the tools; a wrong setting is reported by the main thread."""
+        """End the process: the client left after listing the tools. A wrong setting is reported by the main thread."""
         with suppress(WebError):
             loaded()
             os._exit(0)

@@ -67,9 +67,9 @@ async def embed_documents(
     done = 0
     for model in (only,) if only else vectors.models:
         total = await store.count_lacking_vectors(model) if on_progress else 0
-        step = _Step(app, store, vectors, model, background)
+        batches = _Batches(app, store, vectors, model, background)
         before = done
-        while (count := await step.run()) is not None:
+        while (count := await batches.embed_next()) is not None:
             done += count
             if on_progress is not None:
                 on_progress(model, min(done - before, total), total)
@@ -104,8 +104,8 @@ async def embed_pending(app: App) -> None:
 
 
 @dataclass(slots=True)
-class _Step:
-    """One model's work, batch by batch."""
+class _Batches:
+    """Embeds what one model lacks, batch by batch."""
 
     app: App
     store: Store
@@ -114,7 +114,7 @@ class _Step:
     background: bool
     last: tuple[str, ...] = ()
 
-    async def run(self) -> int | None:
+    async def embed_next(self) -> int | None:
         """Embed one batch and return its size; None when nothing can be claimed or the same batch comes again."""
         if self.background:
             await self.app.process.calls.wait_until_idle()

@@ -10,7 +10,7 @@ from functools import partial
 import anyio
 
 from mcp_web.app import App
-from mcp_web.archive.about import scored
+from mcp_web.archive.about import scores_with_headlines
 from mcp_web.archive.query import parse
 from mcp_web.errors import WebError
 from mcp_web.model.passage import ScoredPassage
@@ -93,7 +93,7 @@ def _scores(query: str, found: list[tuple[Hit, PageRead]]) -> dict[str, float]:
         for hit, page in found
     }
     by_text = {hit.url: max(0.0, min(1.0, page.ranked[0].best)) for hit, page in found}
-    about = scored(by_text, headlines, question, dict.fromkeys((*telling, *question.compounds), 1.0))
+    about = scores_with_headlines(by_text, headlines, question, dict.fromkeys((*telling, *question.compounds), 1.0))
     return {
         hit.url: (1 - _RANK_SHARE) * about[hit.url] + _RANK_SHARE / (1 + rank) for rank, (hit, _) in enumerate(found)
     }
@@ -114,7 +114,8 @@ def _new(page: PageRead, seen: list[frozenset[str]]) -> Iterator[ScoredPassage]:
 
 
 def _say_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two passages have nearly the same words, and the same numbers: versions differ only in numbers."""
+    """Whether the shorter passage has nearly all its words in the other, and both have the same numbers: pages about
+    two versions of a program may differ only in numbers."""
     if _numbers(one) != _numbers(other):
         return False
     return len(one & other) >= _SAME * max(1, min(len(one), len(other)))

@@ -70,5 +70,5 @@ def database_file(options: StoreOptions) -> Path:
 
 
 def user_path(path: str) -> Path:
-    """A path as a user writes it."""
+    """The path with `~` replaced by the home folder."""
     return Path(path).expanduser()

@@ -38,7 +38,7 @@ def error_line(error: WebError) -> str:
 
 
 def clean_answer(answer: Answer, envelope: Envelope, given: Mapping[str, Any]) -> Answer:
-    """The answer as it may leave the process."""
+    """The answer without secrets, and with the text of pages defused: it cannot pass for a message of the server."""
     answer.meta = clean_value(answer.meta, META_CHARS)
     answer.extra = clean_value(answer.extra)
     if answer.shape == "default":
@@ -111,5 +111,5 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def _mapped_name(name: Any, change: Callable[[str], str]) -> Any:
-    """A key as it may leave; most are short words of our own, in which only a secret could have to be removed."""
+    """A key, changed like a value; one that is a short plain word is only searched for secrets."""
     return trace.redact(name) if _PLAIN_NAME.fullmatch(str(name)) else _mapped(name, change)

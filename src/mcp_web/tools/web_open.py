@@ -53,7 +53,7 @@ def request_of(args: dict[str, Any], url: str) -> OpenRequest:
 
 
 def same_call(args: dict[str, Any], url: str) -> str:
-    """The call that was made, as text: what differs from the defaults."""
+    """The call that was made, as text such as `web_open(url="…")`, with the arguments that differ from the defaults."""
     return continued("web_open()", url=url, **repeated_arguments(args))
 
 

@@ -65,7 +65,7 @@ async def graph(app: App, request: Request) -> Response:
 
 
 async def _around(app: App, key: str) -> Pairs:
-    """Two steps of citations in both directions."""
+    """The citations around a document, two steps in both directions."""
     return _pairs(await edges_around(await app.store(), [key], 2, _MOST_EDGES))
 
 
@@ -81,7 +81,8 @@ def _pairs(edges: Sequence[Any]) -> Pairs:
 
 
 def _most_linked(pairs: Pairs, center: str) -> set[str]:
-    """The most cited documents with those that cite them, as many as are shown."""
+    """The keys to show, at most MOST_NODES: the center and its neighbours, then the most cited documents and those that
+    cite them."""
     cited = Counter(target for _, target in pairs)
     kept = {center} if center else set[str]()
     for source, target in sorted(pairs, key=lambda pair: (center not in pair, -cited[pair[1]], pair[1])):
@@ -175,7 +176,7 @@ def _nodes(
 def _labels(
     order: list[str], places: Places, radius: Mapping[str, float], link: Mapping[str, Mapping[str, str]]
 ) -> dict[str, tuple[str, float]]:
-    """Titles below the circles, in this order, with their centres; without those that would overlap another."""
+    """The title below each circle and the x of its middle; titles that would overlap an earlier one are left out."""
     found: dict[str, tuple[str, float]] = {}
     boxes: list[tuple[float, float, float]] = []  # middle, half of the width, height of the line
     for key in order:

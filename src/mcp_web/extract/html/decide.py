@@ -183,7 +183,7 @@ def _around(box: Box) -> list[Box | None]:
     return around
 
 
-def _links_away(block: HtmlBlock) -> bool:
+def _is_linked_elsewhere(block: HtmlBlock) -> bool:
     """Whether at least half of a heading is linked, with no link to an anchor of the page or a contents list."""
     return block.links >= 0.5 * len(block.text) and block.box.element.select_one(_BACK) is None
 
@@ -215,8 +215,8 @@ def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], is_article: bool
     for at in range(len(blocks) - 1, -1, -1):
         level = _HEADS.get(blocks[at].box.tag, 0)
         if level > 1 or (level and with_titles):
-            if not kept[at] and following and not level_after and not _links_away(blocks[at]):
-                kept[at] = any(kept[max(0, at - 3) : at]) or (with_titles and _is_title(blocks[at], blocks[at + 1]))
+            if not kept[at] and following and not level_after and not _is_linked_elsewhere(blocks[at]):
+                kept[at] = any(kept[max(0, at - 3) : at]) or (with_titles and _is_title_of(blocks[at + 1], blocks[at]))
             elif level > 1 and kept[at] and not following and not level_after:
                 # a list of cards may consist of headings only
                 is_text = not is_article and _is_sentence(blocks[at])
@@ -224,9 +224,9 @@ def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], is_article: bool
         following, level_after = kept[at], level
 
 
-def _is_title(block: HtmlBlock, text: HtmlBlock) -> bool:
+def _is_title_of(text: HtmlBlock, heading: HtmlBlock) -> bool:
     """Whether an h1, h2 or h3 is in the same element as the text below it, or as the list that contains the text."""
-    return block.box.tag in _TITLES and block.box.parent in _around(text.box)
+    return heading.box.tag in _TITLES and heading.box.parent in _around(text.box)
 
 
 def _is_sentence(block: HtmlBlock) -> bool:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from mcp_web.extract.html.blocks import Box, HtmlBlock
 from mcp_web.extract.html.features import around_box
 
-LEVELS = 7  # the box of a block and six around it, whose names are read
-NAME_WORDS = 4  # known words of one name
+_BOXES = 7  # whose names are read: that of a block and six around it
+_WORDS_PER_NAME = 4
 FIRST_WORDS, LAST_WORDS = 6, 3  # of a text
 _START, _END = 64, 32  # characters in which they are looked for
 _LONGEST = 500  # characters of a name
@@ -39,14 +39,14 @@ class KnownWords:
             box = block.box
             around = above.get(box.parent)
             if around is None:
-                around = [rows.setdefault(each.name, len(rows)) for each in islice(around_box(box.parent), LEVELS - 1)]
-                above[box.parent] = around = around + [0] * (LEVELS - 1 - len(around))
+                around = [rows.setdefault(each.name, len(rows)) for each in islice(around_box(box.parent), _BOXES - 1)]
+                above[box.parent] = around = around + [0] * (_BOXES - 1 - len(around))
             places.append([rows.setdefault(box.name, len(rows)), *around])
         return np.array([self._in_name(name) for name in rows]), np.array(places)
 
     def _in_name(self, name: str) -> list[int]:
-        found = [number for word in name_words(name) if (number := self._names.get(word))][:NAME_WORDS]
-        return found + [0] * (NAME_WORDS - len(found))
+        found = [number for word in name_words(name) if (number := self._names.get(word))][:_WORDS_PER_NAME]
+        return found + [0] * (_WORDS_PER_NAME - len(found))
 
     def in_texts(self, blocks: list[HtmlBlock]) -> Numbers:
         """The numbers of the first six and last three words of each block, one row per block; 0 is an unknown word."""

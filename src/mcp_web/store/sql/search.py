@@ -27,7 +27,7 @@ class VectorQuery(NamedTuple):
 
 
 class SearchIndex(ABC):
-    """Used by one thread at a time."""
+    """Finds documents by words and by vectors, with indexes in memory. Used by one thread at a time."""
 
     def __init__(self, *, visible_only: bool = False) -> None:
         """`visible_only`: the connection sees only a part of the documents, and any write may change which."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class SqliteSearchIndex(SearchIndex):
-    """Used by one thread at a time, always with the same connection."""
+    """The search index of one SQLite connection, in memory. Used by one thread at a time."""
 
     def __init__(self, *, visible_only: bool = False) -> None:
         super().__init__(visible_only=visible_only)

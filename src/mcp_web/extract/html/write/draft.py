@@ -97,7 +97,7 @@ class Survey:
 
     @cached_property
     def classes(self) -> frozenset[str]:
-        """Every class name under the root; if those of the page are known, these."""
+        """Every class name of the page if they were given, else those under the root."""
         if self.of_page is not None:
             return self.of_page
         texts = {element.attr("class") or "" for element in self.root.select("[class]")}
