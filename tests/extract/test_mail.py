@@ -67,3 +67,10 @@ def test_broken_and_hostile_emails_are_read_or_refused(body: bytes) -> None:
 def test_an_eml_file_is_known_by_its_ending() -> None:
     assert media_type("text/plain", b"From: a\r\n\r\nx", "https://a.example/m.eml") == "message/rfc822"
     assert media_type("application/octet-stream", b"From: a\r\n\r\nx", "https://a.example/m.eml") == "message/rfc822"
+
+
+@pytest.mark.parametrize(("nested", "parts"), [(3_000, 0), (1, 20_000)])
+def test_more_parts_than_an_email_has_are_refused_before_they_are_compared(nested: int, parts: int) -> None:
+    boundaries = "".join(f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(nested))
+    with pytest.raises(ExtractFailed, match="has more parts than are read"):
+        read(f"From: a@b\nSubject: x\n{boundaries}".encode() + b"\n--b0\n\nx" * parts, "message/rfc822")

@@ -13,13 +13,17 @@ from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.dates import read_date
 
 _PARTS = 500
-_MARKS = 20_000  # lines that may be boundaries of parts; with more, the parser would exceed the worker's time limit
+# The parser compares each line that may end a part with every boundary it is inside of. This many comparisons take half
+# a second.
+_COMPARISONS = 250_000
+_NESTED = 50  # boundaries that are always counted, because each part has a cost of its own
 _HEADERS = ("From", "To", "Cc", "Date")
 
 
 def read_mail(page: Fetched) -> Document:
     """Reads message/rfc822."""
-    if page.body.count(b"\n--") > _MARKS:
+    boundaries = max(_NESTED, page.body.lower().count(b"boundary"))
+    if page.body.count(b"\n--") * boundaries > _COMPARISONS:
         raise ExtractFailed(f"The e-mail at {page.final_url} has more parts than are read.", url=page.final_url)
     mail = BytesParser(policy=policy.default).parsebytes(page.body)
     if not isinstance(mail, EmailMessage) or not any(_header(mail, name) for name in ("From", "Date", "Subject")):
