@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from mcp_web.archive.highlight import Highlight, Marker, highlights, holds_phrase
 from mcp_web.archive.query import parse
+from mcp_web.text.languages import language_of
 
 
 def _shown(query: str, title: str, text: str) -> dict[str, tuple[str, ...]]:
     return {
         item.field: tuple(one.as_html() for one in item.snippets)
-        for item in highlights(Marker(parse(query)), title, text)
+        for item in highlights(Marker(parse(query)), title, text, "en")
     }
 
 
@@ -68,7 +69,7 @@ def test_a_document_found_by_meaning_alone_shows_its_beginning() -> None:
 
 @given(st.text(max_size=400), st.text(max_size=30))
 def test_the_places_of_words_lie_in_the_snippet_in_order(text: str, query: str) -> None:
-    for item in highlights(Marker(parse(query)), text, text):
+    for item in highlights(Marker(parse(query)), text, text, "en"):
         for snippet in item.snippets:
             assert "".join(part for part, _ in snippet.parts()) == snippet.text
             assert all(0 <= start < end <= len(snippet.text) for start, end in snippet.spans)
@@ -77,9 +78,9 @@ def test_the_places_of_words_lie_in_the_snippet_in_order(text: str, query: str) 
 
 def test_code_is_shown_as_it_is_written() -> None:
     text = "Push with `heap[*args] | _x_`:\n\n```python\n>>> h = []\n>>> heappush(h, a &lt; b)\n```\n\nThen **pop** it."
-    (found,) = highlights(Marker(parse("heappush")), "", text)
+    (found,) = highlights(Marker(parse("heappush")), "", text, "en")
     assert ">>> heappush(h, a &lt; b) Then pop it." in found.snippets[0].text
-    (found,) = highlights(Marker(parse("push")), "", text)
+    (found,) = highlights(Marker(parse("push")), "", text, "en")
     assert "Push with heap[*args] | _x_:" in found.snippets[0].text
 
 
@@ -89,15 +90,15 @@ def test_entities_of_the_markdown_are_escaped_once_and_quotes_not_at_all() -> No
 
 
 def test_a_phrase_is_words_side_by_side() -> None:
-    assert holds_phrase(("machine", "learning"), "of Machine-\nLearning")
-    assert not holds_phrase(("learning", "machine"), "of machine learning")
-    assert not holds_phrase(("machine", "learning"), "machine for learning")
-    assert holds_phrase(("日本", "本語"), "私は日本語を")
+    assert holds_phrase(("machine", "learning"), "of Machine-\nLearning", "en")
+    assert not holds_phrase(("learning", "machine"), "of machine learning", "en")
+    assert not holds_phrase(("machine", "learning"), "machine for learning", "en")
+    assert holds_phrase(("日本", "本語"), "私は日本語を", "en")
 
 
 def test_a_very_long_line_is_no_hardship() -> None:
-    assert highlights(Marker(parse("word")), "", "word " * 200_000)[0] == Highlight(
-        "content", highlights(Marker(parse("word")), "", "word " * 200_000)[0].snippets
+    assert highlights(Marker(parse("word")), "", "word " * 200_000, "en")[0] == Highlight(
+        "content", highlights(Marker(parse("word")), "", "word " * 200_000, "en")[0].snippets
     )
 
 
@@ -118,5 +119,5 @@ def test_names_with_underscores_stay_as_they_are_written() -> None:
     ],
 )
 def test_words_of_other_alphabets_are_marked_in_any_form(question: str, text: str, marked: str) -> None:
-    found = highlights(Marker(parse(question)), "", text)
+    found = highlights(Marker(parse(question)), "", text, language_of(text))
     assert marked in found[0].snippets[0].as_html()

@@ -30,7 +30,7 @@ Sorted inputs are merged into one sorted output.
 
 
 def test_the_passage_is_a_run_of_the_text_with_code_intact() -> None:
-    found = best_passage(Marker(parse("how do lists become heaps")), TEXT)
+    found = best_passage(Marker(parse("how do lists become heaps")), TEXT, "en")
     assert found is not None
     assert found.section_path == ("Building",)
     assert found.text == TEXT[found.start : found.end]
@@ -72,25 +72,25 @@ The number.
     ],
 )
 def test_a_name_alone_is_answered_by_its_definition(question: str, beginning: str) -> None:
-    found = best_passage(Marker(parse(question)), MANUAL)
+    found = best_passage(Marker(parse(question)), MANUAL, "en")
     assert found is not None
     assert found.text.startswith(beginning)
 
 
 def test_headings_count_where_the_passage_has_a_word_too() -> None:
-    found = best_passage(Marker(parse("merging sorted")), TEXT)
+    found = best_passage(Marker(parse("merging sorted")), TEXT, "en")
     assert found is not None
     assert found.text == "Sorted inputs are merged into one sorted output."
 
 
 def test_a_document_without_a_word_of_the_question_shows_its_beginning() -> None:
-    found = best_passage(Marker(parse("zebra")), TEXT)
+    found = best_passage(Marker(parse("zebra")), TEXT, "en")
     assert found is not None
     assert found.text == "Introduction to heaps."
 
 
 def test_an_empty_document_has_no_passage() -> None:
-    assert best_passage(Marker(parse("zebra")), "") is None
+    assert best_passage(Marker(parse("zebra")), "", "en") is None
 
 
 @pytest.mark.anyio

@@ -188,7 +188,12 @@ def _quoted(
     meaning counts, and by the static signal if `asked` is given. `read` are the documents that the model has read."""
     marker = Marker(words.question, words.matches.worths)
     found = [
-        _Quoted(row, score, highlights(marker, row.title, row.markdown), best_passage(marker, row.markdown))
+        _Quoted(
+            row,
+            score,
+            highlights(marker, row.title, row.markdown, row.language),
+            best_passage(marker, row.markdown, row.language),
+        )
         for row, score in rows
     ]
     scores = [one.score for one in found]

@@ -148,4 +148,4 @@ async def _corrections(store: Store, unknown: Sequence[str]) -> dict[str, str]:
 
 def _holds(question: Question, row: DocumentRow) -> bool:
     text = f"{row.title}\n\n{row.markdown}"
-    return all(holds_phrase(phrase, text) for phrase in question.phrases)
+    return all(holds_phrase(phrase, text, row.language) for phrase in question.phrases)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from os.path import commonprefix
 
 from mcp_web.archive.query import Question
-from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import FENCE, prose
 from mcp_web.text.words import fold, is_unspaced, query_terms, spans, terms, words
 
@@ -123,10 +122,9 @@ def _forms(word: str) -> tuple[str, ...]:
     return (fold(word),) if is_unspaced(word) else query_terms(word)
 
 
-def highlights(marker: Marker, title: str, markdown: str, most: int = 2) -> tuple[Highlight, ...]:
+def highlights(marker: Marker, title: str, markdown: str, language: str, most: int = 2) -> tuple[Highlight, ...]:
     """The title and the best pieces of the content; a document found by meaning alone shows its beginning."""
     found = []
-    language = language_of(markdown)
     in_title = marker.spans(title, language)
     if in_title:
         found.append(Highlight("title", (Snippet(title, _joined(title, in_title)),)))
@@ -145,12 +143,11 @@ def highlights(marker: Marker, title: str, markdown: str, most: int = 2) -> tupl
     return tuple(found)
 
 
-def holds_phrase(phrase: Sequence[str], text: str) -> bool:
+def holds_phrase(phrase: Sequence[str], text: str, language: str) -> bool:
     """Whether the text contains these words next to each other, in this order."""
     if all(map(is_unspaced, phrase)):
         # N-grams overlap in all but their last character.
         return fold(phrase[0] + "".join(item[-1] for item in phrase[1:])) in fold(text)
-    language = language_of(text)
     wanted = [set(query_terms(word)) for word in phrase]
     sequence = [terms(word, language) for word in words(text)]
     starts = (at for at, found in enumerate(sequence) if not wanted[0].isdisjoint(found))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from mcp_web.archive.highlight import Marker
 from mcp_web.lru import cached_if_short
 from mcp_web.text.bm25 import PASSAGES
-from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import Block
 from mcp_web.text.names import Name, definitions, heading_keys
 from mcp_web.text.sections import sections
@@ -32,14 +32,14 @@ class ArchivePassage:
     match: float = 0.0  # 0…1: how much of the question its words and the headings above it contain
 
 
-def best_passage(marker: Marker, markdown: str) -> ArchivePassage | None:
+def best_passage(marker: Marker, markdown: str, language: str) -> ArchivePassage | None:
     """Where a name of the question is defined; else the blocks of one section that match the question best by words,
     or the first blocks if none does."""
     read = markdown[:_READ_MOST]
     sections = _sections(read)
     if (defined := _definition(marker.names, read, sections)) is not None:
         return _passage(markdown, defined, 1.0)
-    matched = _best_match(marker, read, sections)
+    matched = _best_match(marker, read, language, sections)
     return _passage(markdown, *matched) if matched else None
 
 
@@ -63,14 +63,20 @@ def _definition(asked: Sequence[Name], markdown: str, sections: Sequence[Section
     return None
 
 
-def _best_match(marker: Marker, markdown: str, sections: Sequence[Section]) -> tuple[_Found, float] | None:
-    language = language_of(markdown)
+def _best_match(
+    marker: Marker, markdown: str, language: str, sections: Sequence[Section]
+) -> tuple[_Found, float] | None:
     spans = marker.spans(markdown, language)
     starts = [start for start, _, _ in spans]
     words = [term for _, _, term in spans]
     best: tuple[_Found, float] | None = None
+
+    @cache  # a heading is above many sections
+    def in_heading(heading: str) -> list[str]:
+        return [term for _, _, term in marker.spans(heading, language)]
+
     for path, places in sections:
-        above = dict.fromkeys((term for _, _, term in marker.spans(" ".join(path), language)), 1)
+        above = dict.fromkeys((term for heading in path for term in in_heading(heading)), 1)
         for start, end in places:
             first, last = bisect_left(starts, start), bisect_left(starts, end)
             # A word in the headings above says what the passage is about, but the passage should say something too.

@@ -108,6 +108,7 @@ class DocumentRow:
     path: str | None
     tags: tuple[str, ...]
     variant: str
+    language: str  # the code of the language of its text; empty if it is uncertain
     markdown: str
 
 

@@ -27,7 +27,7 @@ SELECT p.key, s.hash, p.url, s.title, p.variant, s.fetched_at, s.checked_at, s.c
 FROM pages p JOIN snapshots s ON """
 # The columns that `document_row` reads.
 DOCUMENT = (
-    "SELECT p.key, s.hash, p.url, s.title, p.source, d.day, p.path, p.tags, p.variant, s.text FROM pages p"
+    "SELECT p.key, s.hash, p.url, s.title, p.source, d.day, p.path, p.tags, p.variant, d.language, s.text FROM pages p"
     " JOIN snapshots s ON s.id = p.newest LEFT JOIN documents d ON d.page = p.id WHERE "
 )
 
@@ -162,10 +162,11 @@ def snapshot_of(row: Row) -> Snapshot:
 
 
 def document_row(row: Row) -> DocumentRow:
-    key, hash_, url, title, source, day, path, tags, variant, text = row
+    key, hash_, url, title, source, day, path, tags, variant, language, text = row
     iso = date.fromordinal(day).isoformat() if day else ""
     labels = tuple(json.loads(tags)) if tags != "[]" else ()
-    return DocumentRow(key.hex(), hash_.hex(), url, title, source, iso, path, labels, variant, unpack_text(text))
+    fields = (key.hex(), hash_.hex(), url, title, source, iso, path, labels, variant, language or "")
+    return DocumentRow(*fields, unpack_text(text))
 
 
 def info_of(row: Row) -> SnapshotInfo:
