@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import socket
 import ssl
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
@@ -54,8 +55,26 @@ class GuardedDials(Dials, Protocol):
     def is_exempt(self, host: str, port: int) -> bool: ...
 
 
-class Dialer:
-    """Opens connections to the public web and to what the operator exempted, to nothing else."""
+class _TlsDialer(ABC):
+    """Opens a stream, with TLS if it is wanted, within the time to connect."""
+
+    _ca_bundle: str | None
+
+    async def open(
+        self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0, forward: bool = False
+    ) -> ByteStream:
+        with _connecting_to(host, timeout):
+            stream = await self._plain(host, port, tls=tls, forward=forward)
+            return await wrap_tls(stream, host, self._ca_bundle, WEB_PROTOCOLS) if tls else stream
+
+    @abstractmethod
+    async def _plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
+        """The stream without TLS; `tls` says whether it will be used, because that may change the proxy."""
+
+
+class Dialer(_TlsDialer):
+    """Opens connections to the public web and to what the operator exempted, to nothing else: every address is checked
+    first."""
 
     def __init__(
         self,
@@ -71,14 +90,6 @@ class Dialer:
         self._connect = connect or connect_literal
         self._proxies = proxies or Proxies()
         self._ca_bundle = ca_bundle
-
-    async def open(
-        self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0, forward: bool = False
-    ) -> ByteStream:
-        """A stream to the host, with TLS when asked; every address is checked first."""
-        with _connecting_to(host, timeout):
-            stream = await self._plain(host, port, tls=tls, forward=forward)
-            return await wrap_tls(stream, host, self._ca_bundle, WEB_PROTOCOLS) if tls else stream
 
     async def _plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
         proxy = None if self.is_exempt(host, port) else self._proxies.proxy_for(host, port, tls=tls)
@@ -105,23 +116,18 @@ class Dialer:
         return _interleaved(self.policy.check_addresses(host, port, answers))[:MAX_ADDRESSES]
 
 
-class OperatorDialer:
+class OperatorDialer(_TlsDialer):
     """Opens connections to endpoints from the configuration, private ones included. Never given an agent's URL."""
 
     def __init__(self, *, proxies: Proxies | None = None, ca_bundle: str | None = None) -> None:
         self._proxies = proxies or Proxies()
         self._ca_bundle = ca_bundle
 
-    async def open(
-        self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0, forward: bool = False
-    ) -> ByteStream:
-        with _connecting_to(host, timeout):
-            proxy = self._proxies.proxy_for_endpoint(host, port, tls=tls)
-            if proxy is not None:
-                stream = await _through(proxy, host, port, self._ca_bundle, forward=forward)
-            else:
-                stream = await direct(host, port)
-            return await wrap_tls(stream, host, self._ca_bundle, WEB_PROTOCOLS) if tls else stream
+    async def _plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
+        proxy = self._proxies.proxy_for_endpoint(host, port, tls=tls)
+        if proxy is None:
+            return await direct(host, port)
+        return await _through(proxy, host, port, self._ca_bundle, forward=forward)
 
 
 async def _through(proxy: Proxy, target: str, port: int, ca_bundle: str | None, *, forward: bool = False) -> ByteStream:
