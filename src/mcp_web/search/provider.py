@@ -66,8 +66,8 @@ class ApiRequest:
     data: Mapping[str, str] | None = None
 
 
-class ApiClient(Protocol):
-    """The HTTP client for endpoints that the operator configured. It follows no redirects and logs no query."""
+class ProviderClient(Protocol):
+    """Sends requests to providers: the API client of net, or the keyless search library (providers/ddgs_client.py)."""
 
     async def request(
         self,

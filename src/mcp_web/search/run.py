@@ -18,7 +18,7 @@ from mcp_web.model.search import Attempt, Outcome, SearchQuery
 from mcp_web.search.health import Health
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.plan import AdaptedQuery, PageRequest, adapt
-from mcp_web.search.provider import ApiClient, ApiRequest, ApiResponse, Provider, ProviderRefused, ResultPage
+from mcp_web.search.provider import ApiRequest, ApiResponse, Provider, ProviderClient, ProviderRefused, ResultPage
 from mcp_web.search.reply import Reply
 from mcp_web.search.snippets import clean
 from mcp_web.text.amounts import amount
@@ -46,7 +46,7 @@ class Runner:
 
     options: SearchOptions
     clients: Mapping[
-        str, ApiClient
+        str, ProviderClient
     ]  # by the scheme of the address, and "guarded" for the client with the address guard
     limiter: Limiter
     health: dict[str, Health] = field(default_factory=lambda: defaultdict(Health))

@@ -24,7 +24,7 @@ from mcp_web.search.merge import RankedList, cluster, merge
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.plan import Selection, check, select
 from mcp_web.search.probe import ProviderState, probe_all
-from mcp_web.search.provider import ApiClient, Provider
+from mcp_web.search.provider import Provider, ProviderClient
 from mcp_web.search.providers import REGISTRY, build
 from mcp_web.search.providers.ddgs_client import DdgsClient
 from mcp_web.search.quality import worth_showing
@@ -50,16 +50,16 @@ class Searcher:
     def __init__(
         self,
         options: SearchOptions,
-        api_client: ApiClient,
+        api_client: ProviderClient,
         limiter: Limiter,
         notes: Store,
         *,
-        public_client: ApiClient | None = None,
+        public_client: ProviderClient | None = None,
         flight: SingleFlight | None = None,
         proxy: str | None = None,
         charge: Charge | None = None,
     ) -> None:
-        clients: dict[str, ApiClient] = {
+        clients: dict[str, ProviderClient] = {
             "http": api_client,
             "https": api_client,
             "guarded": public_client or api_client,

@@ -31,7 +31,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class ChosenBlocks:
     """The blocks of a page with their chances, and the decision about each."""
 
     features: PageFeatures
@@ -40,14 +40,14 @@ class Weighed:
     threshold: float
 
 
-def weigh(read: Blocks, title: str, declared: PageKind | None) -> Weighed:
+def choose_blocks(read: Blocks, title: str, declared: PageKind | None) -> ChosenBlocks:
     """Score each block and decide which to keep; the tree is not changed."""
     from mcp_web.extract.html.model import load_scorer  # imports NumPy
 
     features = PageFeatures(read, title, declared)
     chances = load_scorer().score(features)
     kept, least = decide(features, chances)
-    return Weighed(features, chances, kept, least)
+    return ChosenBlocks(features, chances, kept, least)
 
 
 def choose(tree: Tree, body: Element, read: Blocks | None, title: str, declared: PageKind | None) -> Choice:
@@ -55,7 +55,7 @@ def choose(tree: Tree, body: Element, read: Blocks | None, title: str, declared:
     if read is None or not read.blocks:
         root = choose_by_rules(tree, body)
         return Choice(root, "rules", elements=cut_off(root))
-    found = weigh(read, title, declared)
+    found = choose_blocks(read, title, declared)
     root = prune(read, found.kept)
     return Choice(root, "blocks", found.threshold, found.features, tuple(found.chances), tuple(found.kept))
 

@@ -6,6 +6,7 @@ import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import mcp_web
@@ -219,7 +220,6 @@ class _ConfigCheck:
         self._tree = tree
         self._body = body
         self._page = page
-        self._weighed: int | None = None
 
     def accepts(self, roots: list[Element]) -> bool:
         from mcp_web.extract.html.rules import NEVER
@@ -228,22 +228,19 @@ class _ConfigCheck:
             return False  # hidden text in these elements was not removed
         self._tree.remove(NEVER)
         found = sum([len(root.text) for root in roots])
-        if found >= _ENOUGH * len(self._body.text):
-            return True
-        if self._weighed is None:
-            self._weighed = self._scored_length()
-        return found >= _ENOUGH * self._weighed
+        return found >= _ENOUGH * len(self._body.text) or found >= _ENOUGH * self._scored_length
 
+    @cached_property
     def _scored_length(self) -> int:
         """How many characters outside links would be kept if the blocks were scored."""
-        from mcp_web.extract.html.choose import read_content, weigh
+        from mcp_web.extract.html.choose import choose_blocks, read_content
         from mcp_web.extract.html.kind import declared_kind
 
         declared = declared_kind(self._page.metadata)
         read = read_content(self._tree, self._body, declared)
         if read is None or not read.blocks:
             return 0
-        kept = weigh(read, self._page.title, declared).kept
+        kept = choose_blocks(read, self._page.title, declared).kept
         return sum([len(block.text) - block.links for block, keep in zip(read.blocks, kept, strict=True) if keep])
 
 

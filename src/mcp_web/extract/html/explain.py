@@ -15,7 +15,7 @@ _QUOTE = 80
 def explain_choice(choice: Choice) -> dict[str, Any]:
     """How the content was chosen: method, root, threshold, best candidates and largest removed blocks."""
     if choice.features is None:
-        return {"method": choice.method, "reason": "too many elements to weigh one by one", "root": _path(choice.root)}
+        return {"method": choice.method, "reason": "too many elements to score one by one", "root": _path(choice.root)}
     return {
         "method": choice.method,
         "root": _path(choice.root),
