@@ -104,11 +104,11 @@ def _figures(features: PageFeatures, left_out: Mapping[int, object]) -> tuple[Fl
         rows.append(row)
         own.append(features.level_features(box))
         places.append(place)
-    boxes = _numbers(shared, np.float32)[places]
+    boxes = as_array(shared, np.float32)[places]
     size = len(BOX_FEATURES)
     page = np.broadcast_to(np.array(features.page, np.float32), (len(rows), len(features.page)))
     figures = np.concatenate(
-        [page, boxes[:, :size], _numbers(own, np.float32), boxes[:, size:], _numbers(rows, np.float32)], axis=1
+        [page, boxes[:, :size], as_array(own, np.float32), boxes[:, size:], as_array(rows, np.float32)], axis=1
     )
     packed = np.frombuffer(masks, np.uint8).reshape(-1, _BYTES)
     return figures, np.unpackbits(packed, axis=1, count=len(BITS), bitorder="little")[places]
@@ -146,7 +146,7 @@ def _spans(read: Blocks, scored: list[int]) -> Indexes:
             around = known[parent] = _around(parent)
         item = None if _is_item(box) else around[1]
         rows.append((*around[0], *(item or _span(box))))
-    return np.searchsorted(np.array(scored), _numbers(rows, np.int64)).reshape(-1, 3, 2)
+    return np.searchsorted(np.array(scored), as_array(rows, np.int64)).reshape(-1, 3, 2)
 
 
 def _around(parent: Box) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
@@ -164,6 +164,6 @@ def _is_item(box: Box) -> bool:
     return box.parent is not None and box.count > 1 and box.group[0] >= _REPEATED
 
 
-def _numbers(rows: Sequence[Sequence[float]], kind: type[Kind]) -> NDArray[Kind]:
+def as_array(rows: Sequence[Sequence[float]], kind: type[Kind]) -> NDArray[Kind]:
     """The rows as an array; three times as fast as `np.array`."""
     return np.fromiter(chain.from_iterable(rows), kind, len(rows) * len(rows[0])).reshape(len(rows), -1)

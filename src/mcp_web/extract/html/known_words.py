@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mcp_web.extract.html.blocks import Box, HtmlBlock
 from mcp_web.extract.html.features import around_box
+from mcp_web.extract.html.inputs import as_array
 
 _BOXES = 7  # whose names are read: that of a block and six around it
 _WORDS_PER_NAME = 4
@@ -17,6 +18,7 @@ FIRST_WORDS, LAST_WORDS = 6, 3  # of a text
 _START, _END = 64, 32  # characters in which they are looked for
 _LONGEST = 500  # characters of a name
 _NONE = [0] * (FIRST_WORDS + LAST_WORDS)
+_NO_WORDS = [""] * FIRST_WORDS
 _NAME_WORD = re.compile(r"[a-z]{2,}")
 _WORD = re.compile(r"\w+")
 
@@ -28,7 +30,7 @@ class KnownWords:
 
     def __init__(self, names: list[str], texts: list[str]) -> None:
         self._names = {word: number for number, word in enumerate(names, 1)}
-        self._texts = _Numbers({word: number for number, word in enumerate(texts, 1)})
+        self._texts = {word: number for number, word in enumerate(texts, 1)}
 
     def in_names(self, blocks: list[HtmlBlock]) -> tuple[Numbers, Numbers]:
         """The words of each distinct name, and for each block which names its box and those around it have."""
@@ -42,7 +44,7 @@ class KnownWords:
                 around = [rows.setdefault(each.name, len(rows)) for each in islice(around_box(box.parent), _BOXES - 1)]
                 above[box.parent] = around = around + [0] * (_BOXES - 1 - len(around))
             places.append([rows.setdefault(box.name, len(rows)), *around])
-        return np.array([self._in_name(name) for name in rows]), np.array(places)
+        return as_array([self._in_name(name) for name in rows], np.int64), as_array(places, np.int64)
 
     def _in_name(self, name: str) -> list[int]:
         found = [number for word in name_words(name) if (number := self._names.get(word))][:_WORDS_PER_NAME]
@@ -50,12 +52,14 @@ class KnownWords:
 
     def in_texts(self, blocks: list[HtmlBlock]) -> Numbers:
         """The numbers of the first six and last three words of each block, one row per block; 0 is an unknown word."""
-        return np.array([self._in_text(block.text) for block in blocks])
+        return as_array([self._in_text(block.text) for block in blocks], np.int64)
 
     def _in_text(self, text: str) -> list[int]:
-        number = self._texts.__getitem__
+        number = self._texts.get
         first, last = text_words(text)
-        found = [*map(number, first), *_NONE[len(first) : FIRST_WORDS], *map(number, last)]
+        missing = FIRST_WORDS - len(first)
+        words = [*first, *_NO_WORDS[:missing], *last] if missing else first + last
+        found = [number(word) or (number(word_shape(word), 0) if word.isdigit() else 0) for word in words]
         return found + _NONE[len(found) :]
 
 
@@ -74,8 +78,3 @@ def text_words(text: str) -> tuple[list[str], list[str]]:
 def word_shape(word: str) -> str:
     """The word; for a number, one "0" per digit, at most four."""
     return "0" * min(4, len(word)) if word.isdigit() else word
-
-
-class _Numbers(dict[str, int]):
-    def __missing__(self, word: str) -> int:
-        return self.get(word_shape(word), 0)

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 LEAVES = 8
 STEP = 1 / 4096  # the unit of the values of leaves
 _PIECE = 512  # blocks at once, which bounds the memory
-_LOWEST_LEFT = np.array([next((bit for bit in range(8) if not cleared >> bit & 1), 7) for cleared in range(256)])
+_LOWEST_LEFT = np.array(
+    [next((bit for bit in range(LEAVES) if not cleared >> bit & 1), 7) for cleared in range(256)], np.intp
+)
 
 
 class Trees:
@@ -29,20 +31,21 @@ class Trees:
                 splits[tree].append((columns[name], threshold, cleared))
         padding = (0, np.inf, 0)  # a split that no block fails
         table = np.array([[*tree, *[padding] * (LEAVES - 1 - len(tree))] for tree in splits])
+        # The first axis of all arrays is that of the splits: then each step works on the values of many blocks at once.
         self._columns = table[:, :, 0].T.astype(np.intp).ravel()
-        self._thresholds = table[:, :, 1].T.astype(np.float32).ravel()
-        self._cleared = table[:, :, 2].T.astype(np.uint8)
+        self._thresholds = table[:, :, 1].T.astype(np.float32).reshape(-1, 1)
+        self._cleared = table[:, :, 2].T.astype(np.uint8).reshape(-1, 1)
         leaves = np.array([[*values, *[0] * (LEAVES - len(values))] for values in model["leaves"]])
         self._leaves = (leaves * STEP).astype(np.float32).ravel()
-        self._offsets = np.arange(size) * LEAVES
+        self._offsets = np.arange(size)[:, None] * LEAVES
 
     def logits(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         """For each row of features the sum of its leaves."""
-        pieces = [self._piece(features[start : start + _PIECE]) for start in range(0, len(features), _PIECE)]
+        pieces = [self._piece(features[start : start + _PIECE].T) for start in range(0, len(features), _PIECE)]
         return np.concatenate(pieces)
 
     def _piece(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        failed = features.take(self._columns, axis=1) > self._thresholds
-        cleared = np.bitwise_or.reduce(failed.reshape(len(features), *self._cleared.shape) * self._cleared, axis=1)
-        found: NDArray[np.float32] = self._leaves[_LOWEST_LEFT[cleared] + self._offsets].sum(axis=1)
+        failed = features.take(self._columns, axis=0) > self._thresholds
+        cleared = np.bitwise_or.reduce((failed * self._cleared).reshape(LEAVES - 1, len(self._offsets), -1))
+        found: NDArray[np.float32] = self._leaves.take(_LOWEST_LEFT.take(cleared) + self._offsets).sum(axis=0)
         return found
