@@ -101,7 +101,7 @@ async def test_background_work_waits_while_a_call_runs(tmp_path: Path, server: E
     async with app(tmp_path, server) as running:
         await (await running.store()).keep(snapshot("https://a.example/", text=OLD))
         async with anyio.create_task_group() as tasks:
-            with running.process.calls.one():
+            with running.process.calls.running():
                 tasks.start_soon(partial(embed_documents, running, background=True))
                 await anyio.wait_all_tasks_blocked()
                 assert [found.lacking for found in await coverage(running)] == [1, 1]

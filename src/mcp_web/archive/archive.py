@@ -182,10 +182,11 @@ class _Quoted:
 
 
 def _quoted(
-    words: ByWords, rows: Sequence[tuple[DocumentRow, float]], asked: str, mode: SearchMode, read: Container[str]
+    words: ByWords, rows: Sequence[tuple[DocumentRow, float]], asked: str, mode: SearchMode, embedded: Container[str]
 ) -> list[_Quoted]:
     """The documents with their snippets and passages, ranked by how these match the question: by words, unless only
-    meaning counts, and by the static signal if `asked` is given. `read` are the documents that the model has read."""
+    meaning counts, and by the static signal if `asked` is given. `embedded` are the documents with vectors of the
+    model."""
     marker = Marker(words.question, words.matches.worths)
     found = [
         _Quoted(
@@ -204,7 +205,7 @@ def _quoted(
     static = static_matches(asked, [_text_of(one) for one in found]) if asked else None
     if static is not None:
         # The static signal is a second opinion on a document that has no vector of the model, however short it is.
-        weights = [part if one.row.key in read else 1.0 for one, part in zip(found, outside, strict=True)]
+        weights = [part if one.row.key in embedded else 1.0 for one, part in zip(found, outside, strict=True)]
         scores = with_matches(scores, static, weights)
     ranked = (replace(one, score=score) for one, score in zip(found, scores, strict=True))
     return sorted(ranked, key=lambda one: -one.score)

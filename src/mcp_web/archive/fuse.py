@@ -83,7 +83,7 @@ def _is_near(cosine: float, scale: Calibration | None, border: float) -> bool:
 
 
 def fused(words: Mapping[str, float], meaning: Meaning, scales: Scales) -> dict[str, float]:
-    """One score per document, 0…1; a document that the model has not read is judged by its words alone."""
+    """One score per document, 0…1; a document that the model has not embedded is ranked by its words alone."""
     found: dict[str, float] = {}
     for key in {**words, **meaning.model}:
         in_words = words.get(key, 0.0)
@@ -95,7 +95,7 @@ def fused(words: Mapping[str, float], meaning: Meaning, scales: Scales) -> dict[
 
 
 def by_meaning_alone(meaning: Meaning, scales: Scales) -> dict[str, float]:
-    """The model's score where it has read a document, else the static signal's."""
+    """The model's score where it has embedded a document, else the static signal's."""
     static = {key: _score(cosine, scales.static) for key, cosine in meaning.static.items()}
     return static | {key: _score(cosine, scales.model) for key, cosine in meaning.model.items()}
 

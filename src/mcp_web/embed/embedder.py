@@ -34,7 +34,7 @@ class Embedder(Protocol):
 
     @property
     def max_tokens(self) -> int | None:
-        """How many tokens of a text the model reads; None if unknown."""
+        """How many tokens of a text the model uses; None if unknown."""
         ...
 
     @property

@@ -39,10 +39,10 @@ IN_PAGE = Weights(words=0.25, static=0.2, model=0.55)
 # Two passages this similar say the same; the second would only cost tokens.
 SAME = 0.98
 
-# For `likely`: the model reads at least _LEAST_READ passages; if the best score of words and static signal is below
-# _IN_DOUBT, up to _READ_IN_DOUBT, and never more than _SHARE_READ of the page. Reading 16 finds no more answers;
-# reading 4 always finds fewer of those that use other words than the question.
-_LEAST_READ, _IN_DOUBT, _READ_IN_DOUBT, _SHARE_READ = 4, 0.6, 8, 0.5
+# For `likely`: the model embeds at least _LEAST_EMBEDDED passages; if the best score of words and static signal is
+# below _IN_DOUBT, up to _MOST_EMBEDDED, and never more than _SHARE_EMBEDDED of the page. With 16 no more answers are
+# found; with 4 always, fewer of those that use other words than the question.
+_LEAST_EMBEDDED, _IN_DOUBT, _MOST_EMBEDDED, _SHARE_EMBEDDED = 4, 0.6, 8, 0.5
 # For `is_decided`: by how much the best passage must be ahead of the second, in standard deviations.
 _LEAD = 1.0
 
@@ -173,12 +173,12 @@ def likely(evidence: Evidence, most: int) -> list[int]:
     if evidence.cross_language:  # across languages the other signals are too weak
         return best[: 2 * most]
     in_doubt = bool(best) and score(evidence, best[0]) < _IN_DOUBT
-    count = min(most, _READ_IN_DOUBT, math.ceil(len(best) * _SHARE_READ)) if in_doubt else 0
-    return best[: max(_LEAST_READ, count)]
+    count = min(most, _MOST_EMBEDDED, math.ceil(len(best) * _SHARE_EMBEDDED)) if in_doubt else 0
+    return best[: max(_LEAST_EMBEDDED, count)]
 
 
 def _meaning_of_all(evidence: Evidence) -> Scores | None:
-    """The model's cosines as standard scores; a passage that it has not read gets the lowest score."""
+    """The model's cosines as standard scores; a passage that it has not embedded gets the lowest score."""
     import numpy as np
 
     if evidence.cosines is None or not (known := ~np.isnan(evidence.cosines)).any():

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 EvidenceFor = Callable[[str], Evidence]  # by question
 
-# Passages the model reads per question, and per call whatever the number of questions.
+# Passages the model embeds per question, and per call whatever the number of questions.
 LIKELY, MOST_NEW = 16, 64
 SLICE = 64  # passages embedded between two writes to the store, when a whole page is embedded
 # So many passages are ranked in the event loop: it takes about two milliseconds.
@@ -110,11 +110,11 @@ class PageReader:
         with trace.step("read_rank", chars=len(markdown), queries=len(queries)) as facts:
             page = await self._prepared(key, markdown, headings)
             notes: list[str] = []
-            read = [query for query in dict.fromkeys(queries) if not quick and self._model_reads(page, query)]
-            evidence = functools.cache(page.evidence)  # for the choice of what the model reads, and for the ranking
-            read, wanted = await _in_thread_if_long(page, self._likely, page, evidence, read) if read else ([], [])
+            asked = [query for query in dict.fromkeys(queries) if not quick and self._can_embed(page, query)]
+            evidence = functools.cache(page.evidence)  # for the choice of what the model embeds, and for the ranking
+            asked, wanted = await _in_thread_if_long(page, self._likely, page, evidence, asked) if asked else ([], [])
             async with self._locks[hash(key) % len(self._locks)]:
-                vectors, embedded = await self._vectors(key, page, read, wanted, notes)
+                vectors, embedded = await self._vectors(key, page, asked, wanted, notes)
             facts["passages"], facts["embedded"] = len(page.passages), embedded
             work = functools.partial(
                 self._rank_all,
@@ -145,7 +145,7 @@ class PageReader:
                 await self._store.keep_vectors(key, pack(known, page.passages, page.version))
             return len(missing)
 
-    def _model_reads(self, page: PreparedPage, query: str) -> bool:
+    def _can_embed(self, page: PreparedPage, query: str) -> bool:
         """Whether the model can embed the page and the question: it knows both languages."""
         if self._embedder.dim == 0 or not page.passages:
             return False
@@ -266,7 +266,7 @@ class PageReader:
         self, page: PreparedPage, query: str, evidence: Evidence, vectors: PageVectors | None
     ) -> Evidence:
         question = self._questions.get(query)
-        if vectors is None or question is None or not self._model_reads(page, query):
+        if vectors is None or question is None or not self._can_embed(page, query):
             return evidence
         return replace(evidence, cosines=vectors.cosines(page.passages, question), calibration=self._calibration)
 

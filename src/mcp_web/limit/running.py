@@ -14,8 +14,8 @@ class RunningCalls:
         self._idle: anyio.Event | None = None  # set when the last call ends
 
     @contextmanager
-    def one(self) -> Iterator[None]:
-        """Counts a call as running."""
+    def running(self) -> Iterator[None]:
+        """Context manager around one call, which counts as running inside it."""
         self._count += 1
         try:
             yield

@@ -83,7 +83,7 @@ class SharedBrowser:
 
     @asynccontextmanager
     async def use(self) -> AsyncIterator[RunningBrowser]:
-        """The browser for one page."""
+        """Context manager: the running browser, which is not ended while a page uses it."""
         running = await self._take()
         try:
             yield running

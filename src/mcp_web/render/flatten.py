@@ -87,7 +87,7 @@ async def _frames(page: Page, until: float) -> dict[int, str]:
 
 
 def _origin_and_site(frame: Frame) -> tuple[str, str] | None:
-    """None for a frame without a URL of its own."""
+    """The origin and the site of a frame; None for a frame without a URL of its own."""
     try:
         url = parse_url(frame.url)
     except InvalidUrl:

@@ -27,7 +27,7 @@ MAX_LINE = 16 * 1024 * 1024
 
 
 class Wire:
-    """Lines in, lines out, each by its own thread."""
+    """Reads lines from stdin and writes lines to stdout, each in its own thread; answers the first requests itself."""
 
     def __init__(
         self, instructions: str, tools: Callable[[], list[dict[str, Any]]], exit_early: Callable[[], None]

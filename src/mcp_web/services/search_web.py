@@ -84,7 +84,7 @@ async def _search(
 
 
 async def _seen(app: App, found: SearchAnswer) -> dict[str, SnapshotInfo]:
-    """Which hits are already kept."""
+    """The hits that are already kept: the kept version by the URL of the hit."""
     addresses = {hit.url: _canonical(hit.url) for hit in found.hits}
     kept = await (await app.store()).seen([address for address in addresses.values() if address])
     return {url: kept[address] for url, address in addresses.items() if address in kept}

@@ -316,7 +316,7 @@ class Store(Protocol):
         """How many documents each tag and each synced folder has, by name."""
 
     async def remove(self, keys: Sequence[str]) -> int:
-        """Remove documents of any source, with their versions."""
+        """Remove documents of any source, with their versions; returns how many there were."""
 
     async def maintain(self) -> None:
         """Finish pending work: merge new documents into the index, delete expired rows, release free space."""

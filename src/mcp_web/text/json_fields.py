@@ -8,12 +8,12 @@ from typing import Any
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """An object, or an empty one."""
+    """The value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def items(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list."""
+    """The objects in the value if it is a list, else none."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -30,12 +30,12 @@ def text(value: Any) -> str:
 
 
 def texts(value: Any) -> list[str]:
-    """The strings of a list."""
+    """The strings in the value if it is a list, else none."""
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def number(value: Any) -> float:
-    """A finite number, or zero."""
+    """The value if it is a finite number, else zero."""
     try:
         found = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
     except OverflowError:

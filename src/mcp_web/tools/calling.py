@@ -45,7 +45,7 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
                 call.notes += notes
                 if not tool.read_only:
                     await call.app.require_kept_store()
-                with call.app.process.calls.one():
+                with call.app.process.calls.running():
                     answer = await tool.run(call, args)
             except WebError as error:
                 facts |= _failure_facts(error, given or {})

@@ -25,7 +25,7 @@ def _new_boundary() -> str:
 
 
 class Envelope:
-    """One boundary for one answer."""
+    """Encloses the untrusted text of one answer in lines with a boundary that only this answer has."""
 
     def __init__(self) -> None:
         self.boundary = _new_boundary()
@@ -33,7 +33,7 @@ class Envelope:
         self._closing = f"\n</untrusted {self.boundary}>"
 
     def wrap(self, text: str) -> str:
-        """The text between an opening and a closing line that only this answer has."""
+        """The text between the opening and the closing line, with a notice that it is untrusted."""
         return f"{self._opening}{NOTICE}\n\n{self.defuse(text)}\n{self._closing}"
 
     def split(self, text: str) -> Iterator[tuple[str, bool]]:

@@ -17,7 +17,7 @@ TOKEN = "YOUR_TOKEN"  # noqa: S105 — what a person replaces by theirs
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """How this server is started."""
+    """The command that starts this server, for the configuration of a client."""
 
     command: str
     args: tuple[str, ...]

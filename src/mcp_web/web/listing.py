@@ -45,7 +45,7 @@ def info_rows(infos: Sequence[SnapshotInfo], shared_by: str = "") -> list[Row]:
 
 
 def by_day(infos: Sequence[SnapshotInfo]) -> list[tuple[str, list[Row]]]:
-    """Rows grouped by the day on which their page was last used."""
+    """The rows of each day on which pages were last used, with the name of the day."""
     today = date.today()
     days = groupby(infos, key=lambda info: local_day(info.used_at))
     return [(day_name(at, today), info_rows(list(group))) for at, group in days]
@@ -157,7 +157,7 @@ async def _browse(app: App, filters: dict[str, str], after: str) -> tuple[list[S
 
 
 def _read_between(choice: str, today: date) -> tuple[float | None, float | None]:
-    """The range of the time of last use that a choice stands for."""
+    """The choice of a reading time as the first and the end of the range; None is no limit."""
     if choice == "today":
         return day_start(today), None
     if choice == "yesterday":

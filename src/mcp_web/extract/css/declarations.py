@@ -206,7 +206,7 @@ def _pending(name: str, value: str) -> Iterator[tuple[str, str]]:
 
 
 def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
-    """The properties that a shorthand sets."""
+    """The name and value of each property that a shorthand sets."""
     if name == "background":
         yield from _background(value)
     elif name == "font":

@@ -302,7 +302,7 @@ def _clean(chars: list[str]) -> str:
 
 
 def _links(page: PdfPage, pdfium: Any) -> Iterator[tuple[Box, str]]:
-    """The web links in the annotations of a page."""
+    """The place and the URL of each web link in the annotations of a page."""
     at = ctypes.c_int(0)
     link = pdfium.FPDF_LINK()
     document = page.pdf.raw

@@ -18,11 +18,11 @@ class ProviderClass(Protocol):
 
     @property
     def fix(self) -> str:
-        """How an operator sets it up."""
+        """How an operator configures the provider."""
         ...
 
     def build(self, options: SearchOptions) -> list[Provider]:
-        """Its endpoints with these options."""
+        """The endpoints that these options configure: several for a provider with several servers."""
         ...
 
 

@@ -23,7 +23,7 @@ _ADDRESSES = frozenset({"href", "url", "image", "thumbnail"})
 
 
 class DdgsClient:
-    """An `ApiClient` for ddgs: addresses."""
+    """The `ProviderClient` for `ddgs:` addresses: calls the keyless search library in threads."""
 
     def __init__(self, proxy: str | None = None) -> None:
         self._proxy = proxy

@@ -183,7 +183,7 @@ def in_cell(inside: list[str]) -> str:
 
 
 def flat(block: str) -> str:
-    """A block on one line."""
+    """A block of Markdown on one line, its lines separated by `<br>`."""
     block = re.sub(r"\x00\d+\x00#{1,6} ", "", block)
     if block.startswith("```"):
         lines = block.split("\n")[1:-1]
