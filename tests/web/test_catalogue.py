@@ -12,6 +12,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.settings import load
 from mcp_web.web import catalogue
@@ -52,6 +53,7 @@ class Text(HTMLParser):
 @pytest.fixture
 def bracketed() -> Iterator[None]:
     catalogue.use(Brackets())
+    trace.metrics.tool_calls.clear()  # those of other tests, which the first page would list
     yield
     catalogue.use(NullTranslations())
 
