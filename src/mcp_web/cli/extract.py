@@ -77,7 +77,7 @@ def _files(places: tuple[str, ...]) -> Iterator[Path | None]:
 
 
 async def _each(app: App, files: list[Path | None], base_url: str, request: ExtractRequest, form: str) -> bool:
-    """Whether one of the files could not be read."""
+    """Print each file in this form; returns whether one could not be read."""
     if not files:
         empty("The folder has no file that can be read.")
         return True

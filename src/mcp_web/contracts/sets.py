@@ -35,5 +35,5 @@ def offered(contract: Contract, options: ToolOptions) -> dict[str, Tool]:
 
 
 def with_plain_names(tools: Mapping[str, Tool]) -> dict[str, Tool]:
-    """Every tool by its name (`web.open`) and by its plain name (`web_open`), as calls may use either."""
+    """Every tool by its name (`web.search`) and by its plain name (`web_search`), as calls may use either."""
     return {tool.plain_name: tool for tool in tools.values()} | dict(tools)

@@ -44,7 +44,7 @@ class Api(Protocol):
 
 
 class RemoteEmbedder:
-    """Batches of at most 32, one retry on 5xx, none on 429, never more requests at once than allowed."""
+    """Embeds with a server: batches of at most 32 texts, one retry on 5xx, none on 429, limited concurrent requests."""
 
     def __init__(self, options: EmbedOptions, api: Api, retry_delay: float = 0.5) -> None:
         if not options.server_url or not options.model_name:

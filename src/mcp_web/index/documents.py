@@ -54,7 +54,7 @@ class DocumentVectors:
         return (STATIC_MODEL,) if self._embedder.dim == 0 else (STATIC_MODEL, summary_model(self._embedder))
 
     async def scale(self, model: str) -> Calibration | None:
-        """The calibration of a model; None for a custom model that no page was read with yet."""
+        """The calibration of a model; None for a custom model that was not used for a page yet."""
         return await stored_calibration(self._store, self._static if model == STATIC_MODEL else self._embedder)
 
     async def embed(self, model: str, snapshots: Sequence[Snapshot]) -> None:

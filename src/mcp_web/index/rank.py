@@ -168,7 +168,7 @@ def is_decided(evidence: Evidence) -> bool:
 
 
 def likely(evidence: Evidence, most: int) -> list[int]:
-    """The passages that the model should read: the best by words and static signal, more if these are unsure."""
+    """The passages that the model should embed: the best by words and static signal, more if these are unsure."""
     best = order(evidence)
     if evidence.cross_language:  # across languages the other signals are too weak
         return best[: 2 * most]

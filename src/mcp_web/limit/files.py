@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class FileLimiter(Limiter):
-    """One file per key, read and written under its lock, in a thread.
+    """Limits that local processes share: one file per key, read and written under its lock, in a thread.
 
     When the folder fails (full disk, lost permission), each process keeps limits of its own.
     """

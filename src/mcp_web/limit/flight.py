@@ -38,7 +38,7 @@ class _Run:
 
 
 class MemorySingleFlight:
-    """Within one process. When the running caller is cancelled, one of the waiting callers runs instead."""
+    """The single flight of one process. When the running caller is cancelled, one of those that wait runs instead."""
 
     def __init__(self) -> None:
         self._running: dict[str, _Run] = {}
@@ -72,7 +72,7 @@ _UNLOCK = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL'
 
 
 class RedisSingleFlight:
-    """Across replicas: one locks the key while it runs, the others poll for its result."""
+    """The single flight of all replicas: one locks the key while it runs, the others poll for its result."""
 
     _POLL_SECONDS = 0.1  # between two checks of a key that another replica has locked
 

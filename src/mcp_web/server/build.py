@@ -73,7 +73,7 @@ def build_server(
 
 
 class _Handlers:
-    """One method for each kind of request."""
+    """The handlers of MCP requests: one method for each kind."""
 
     def __init__(self, app: App, tenants: Tenants, tools: Mapping[str, Tool], audit: AuditLog | None) -> None:
         self.contract = contracts.contract_named(app.tools.contract) if app.tools.contract else None

@@ -15,7 +15,7 @@ _EXTRA = "mcp-web/extra"
 
 
 def to_mcp(result: Result, *, structured: bool) -> types.CallToolResult:
-    """The texts, the object where answers are structured, the facts in `_meta`."""
+    """The result as the SDK's type: the texts, the object where answers are structured, the facts in `_meta`."""
     texts = [types.TextContent(type="text", text=text) for text in (result.text, *result.more)]
     return types.CallToolResult(
         content=[*texts, *([_screenshot(result.screenshot)] if result.screenshot else [])],

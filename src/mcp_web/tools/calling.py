@@ -21,7 +21,7 @@ from mcp_web.tools.tool import Answer, Screenshot, Tool
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What is sent to the client."""
+    """A tool's answer as it is sent to the client."""
 
     text: str
     meta: dict[str, Any]

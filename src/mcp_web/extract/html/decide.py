@@ -153,7 +153,7 @@ def _keep_code(blocks: list[HtmlBlock], kept: list[bool]) -> None:
 
 
 def _keep_sentences(blocks: list[HtmlBlock], kept: list[bool]) -> None:
-    """Keep sentences between kept lines of the same element if most of its text stays: a text has no holes."""
+    """Keep sentences between kept lines of the same element if most of its text stays, so that the text has no gaps."""
     groups: dict[Box, list[int]] = {}
     for at, block in enumerate(blocks):
         groups.setdefault(_container_of(block.box), []).append(at)

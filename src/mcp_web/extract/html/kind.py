@@ -44,13 +44,13 @@ def kind_of(url: str, metadata: Metadata, features: PageFeatures | None, names: 
     named = _by_path(url)
     if named in ("documentation", "forum"):
         return named
-    if declared == "article" or (named == "article" and _reads(features)):
+    if declared == "article" or (named == "article" and _is_prose(features)):
         return "article"
-    return declared or named or ("article" if _reads(features) else "unknown")
+    return declared or named or ("article" if _is_prose(features) else "unknown")
 
 
-def _reads(features: PageFeatures | None) -> bool:
-    """Whether most of the page's text is sentences."""
+def _is_prose(features: PageFeatures | None) -> bool:
+    """Whether sentences are most of the text of the page, and more than 800 characters."""
     if features is None:
         return False
     root = features.read.boxes[0]

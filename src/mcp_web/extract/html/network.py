@@ -54,7 +54,7 @@ Floats = NDArray[np.float32]
 
 
 class Networks:
-    """The first axis of every weight is the network, and of every activation too."""
+    """Evaluates all networks together: the first axis of every weight and of every activation is the network."""
 
     def __init__(self, weights: Mapping[str, NDArray[Any]]) -> None:
         self._known = KnownWords(weights["names"].tolist(), weights["texts"].tolist())
@@ -65,7 +65,7 @@ class Networks:
         self._figures = np.concatenate([self._weights["figures"], BIT * self._weights["bits"]], axis=1)
 
     def joined(self, own: Floats, trees: Floats) -> Floats:
-        """The logits of the networks and of the trees as one, with the shares that fit pages of other sites best."""
+        """The weighted sum of the logits of networks and trees; its weights were fitted on pages of other sites."""
         by_networks, by_trees = self._weights["shares"]
         found: Floats = by_networks * own + by_trees * trees
         return found

@@ -79,7 +79,7 @@ class Discovery:
 
 
 class _List(Searxng):
-    """The list's server, as far as sending a request to it goes."""
+    """The server of the list as an endpoint to which the runner can send a request."""
 
     @property
     def name(self) -> str:
