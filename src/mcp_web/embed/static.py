@@ -142,8 +142,9 @@ class PassagePieces:
         numbers = list(dict.fromkeys(vectors.pieces(question)))
         if not numbers:
             return None
-        near = vectors.directions(numbers) @ self.directions.T
-        best = np.maximum.reduceat(near[:, self.members], self.starts, axis=1)
+        # Not a product of matrices: its threads would wait for each other longer than they compute.
+        near = np.vecdot(vectors.directions(numbers)[:, None], self.directions)
+        best = np.maximum.reduceat(near.take(self.members, axis=1), self.starts, axis=1)
         weights = vectors.weights(numbers)
         return np.asarray(weights @ best / max(1e-9, float(weights.sum())), np.float32)
 

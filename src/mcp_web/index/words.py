@@ -6,16 +6,15 @@ Word frequencies are those of the page: a word in every passage is no evidence, 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Sequence
-from functools import lru_cache
-from itertools import chain, pairwise
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mcp_web.text.bm25 import PASSAGES
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import prose
-from mcp_web.text.words import KEPT_WORDS, LONGEST, is_stop_word, reading, terms, units
+from mcp_web.text.words import is_stop_word, reading, terms, units
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +35,10 @@ _COVERAGE_SIZE = 100
 _SAMPLE = 400  # characters of each passage from which the page's language is detected
 
 
+# Put between two passages, so that the last word of one is not followed by the first of the next.
+_APART = (-1, -2)
+
+
 class PageWords:
     """The words of a page's passages, indexed in the language of the page."""
 
@@ -43,23 +46,34 @@ class PageWords:
         import numpy as np
 
         self.language = language_of("\n".join(text[:_SAMPLE] for text in texts[:20]))
-        postings: dict[str, dict[int, float]] = defaultdict(dict)
-        sequences: list[list[str]] = []
-        for number, text in enumerate(texts):
-            sequence, names = page_terms(text, self.language)
-            sequences.append(sequence)
-            for term, count in Counter((*sequence, *names)).items():
-                postings[term][number] = count
-            for term in set(page_terms(" ".join(headings[number]), self.language)[0]) if headings else ():
-                postings[term][number] = postings[term].get(number, 0) + HEADING_SHARE
         self.size = len(texts)
-        lengths = np.array([len(sequence) for sequence in sequences], float)
+        self._numbers: dict[str, int] = {}  # of each term
+        splitter = Splitter(self.language)
+        order: list[int] = []  # the terms of all passages
+        ends: list[int] = []
+        held: list[list[int]] = [[], []]  # the terms that passages have in their text, and in the headings above
+        sizes: list[list[int]] = [[], []]
+        for number, text in enumerate(texts):
+            sequence, names = splitter.split(text)
+            above = set(splitter.split(" ".join(headings[number]))[0]) if headings else ()
+            terms = self._number(sequence)
+            order += terms
+            order += _APART
+            ends.append(len(order))
+            for at, found in enumerate((terms + self._number(names), self._number(above))):
+                held[at] += found
+                sizes[at].append(len(found))
+        self._order, self._ends = np.array(order, np.int32), np.array(ends, np.int64)
+        lengths = np.diff(self._ends, prepend=0) - float(len(_APART))
         self._norms = PASSAGES.norms(lengths, float(lengths.mean()) if len(texts) else 1.0)
-        self._postings = {
-            term: (np.fromiter(found, np.int64), np.fromiter(found.values(), np.float64))
-            for term, found in postings.items()
-        }
-        self._order = _Order(sequences)
+        # Sorted by term, then by passage: of each pair how often the passage has the term.
+        passages = np.concatenate([np.repeat(np.arange(self.size), one) for one in sizes])
+        pairs = np.array(held[0] + held[1], np.int64) * self.size + passages
+        pairs, places = np.unique(pairs, return_inverse=True)
+        weights = np.repeat((1.0, HEADING_SHARE), [len(one) for one in held])
+        self._counts: Scores = np.bincount(places, weights, minlength=len(pairs)).astype(np.float64)
+        of_terms, self._passages = np.divmod(pairs, max(1, self.size))
+        self._starts = np.searchsorted(of_terms, np.arange(len(self._numbers) + 1))
 
     def scores(self, query: str) -> Scores:
         """The BM25 score of every passage, with an addition for words that are neighbours as in the question."""
@@ -67,13 +81,11 @@ class PageWords:
 
         total = np.zeros(self.size)
         for term, weight in self._weights(query).items():
-            if term in self._postings:
-                self._add(total, *self._postings[term], weight)
+            self._add(total, *self._postings(term), weight)
         for first, second in dict.fromkeys(pairwise(self._query(query)[0])):
             for pair, share in (((first, second), PAIR_SHARE), ((second, first), PAIR_SHARE / 2)):
-                at, near = self._order.following(*pair)
-                if len(at):
-                    self._add(total, at, near, share * PASSAGES.rarity(len(at), self.size))
+                at, near = self._following(*pair)
+                self._add(total, at, near, share * PASSAGES.rarity(len(at), self.size))
         return total
 
     def coverage(self, query: str) -> Scores:
@@ -83,8 +95,7 @@ class PageWords:
         covered = np.zeros(self.size)
         weights = self._weights(query, max(self.size, _COVERAGE_SIZE))
         for term, weight in weights.items():
-            if term in self._postings:
-                covered[self._postings[term][0]] += weight
+            covered[self._postings(term)[0]] += weight
         return covered / (sum(weights.values()) or 1.0)
 
     def missing_names(self, question: str, about: str = "") -> tuple[str, ...]:
@@ -97,7 +108,7 @@ class PageWords:
         sequence, compounds = page_terms(name, self.language, stop=())
         # The parts of `2011-12` may be written with another dash; those of `4.2` would also match another version.
         wanted = sequence if "-" in name or not compounds else compounds
-        return all(term in self._postings or term in known for term in wanted)
+        return all(term in self._numbers or term in known for term in wanted)
 
     def _add(self, total: Scores, at: NDArray[np.int64], count: Scores, weight: float) -> None:
         total[at] += weight * count / (count + self._norms[at])
@@ -108,8 +119,8 @@ class PageWords:
         A compound name that the page never has as one word counts by its parts alone.
         """
         sequence, names = self._query(query)
-        counts = Counter((*sequence, *(name for name in names if name in self._postings)))
-        held = {term: len(self._postings[term][0]) if term in self._postings else 0 for term in counts}
+        counts = Counter((*sequence, *(name for name in names if name in self._numbers)))
+        held = {term: len(self._postings(term)[0]) for term in counts}
         return {term: count * PASSAGES.rarity(held[term], size or self.size) for term, count in counts.items()}
 
     def _query(self, query: str) -> tuple[list[str], list[str]]:
@@ -117,62 +128,67 @@ class PageWords:
         sequence, names = page_terms(query, self.language, stop=(self.language or "en", language_of(query)))
         return (sequence, names) if sequence else page_terms(query, self.language, stop=())
 
+    def _number(self, terms: Iterable[str]) -> list[int]:
+        """The numbers of terms; a new term gets the next one."""
+        number = self._numbers.setdefault
+        return [number(term, len(self._numbers)) for term in terms]
 
-_APART = (-1, -2)  # put between two passages, so that the last word of one is not followed by the first of the next
+    def _postings(self, term: str) -> tuple[NDArray[np.int64], Scores]:
+        """The passages that have a term, and how often."""
+        number = self._numbers.get(term)
+        held = slice(0, 0) if number is None else slice(self._starts[number], self._starts[number + 1])
+        return self._passages[held], self._counts[held]
 
-
-class _Order:
-    """The terms of all passages in order, as integers: four bytes each."""
-
-    def __init__(self, sequences: Sequence[Sequence[str]]) -> None:
-        import numpy as np
-
-        self._numbers: dict[str, int] = {}
-        count = self._numbers.setdefault
-        self._terms = np.fromiter(
-            chain.from_iterable((*(count(term, len(self._numbers)) for term in one), *_APART) for one in sequences),
-            np.int32,
-        )
-        self._ends = np.cumsum([len(one) + len(_APART) for one in sequences])
-
-    def following(self, first: str, second: str) -> tuple[NDArray[np.int64], Scores]:
+    def _following(self, first: str, second: str) -> tuple[NDArray[np.int64], Scores]:
         """The passages in which the second term follows the first, directly or after one other term, and how often.
 
         With one term between them a pair counts half.
         """
         import numpy as np
 
-        if first == second or first not in self._numbers or second not in self._numbers:
+        sought = self._numbers.get(second)
+        if first == second or first not in self._numbers or sought is None:
             return np.empty(0, np.int64), np.empty(0)
-        at = np.flatnonzero(self._terms == self._numbers[first])
-        sought = self._numbers[second]
-        near = np.where(self._terms[at + 1] == sought, 1.0, 0.5 * (self._terms[at + 2] == sought))
+        at = np.flatnonzero(self._order == self._numbers[first])
+        near = np.where(self._order[at + 1] == sought, 1.0, 0.5 * (self._order[at + 2] == sought))
         passages = np.searchsorted(self._ends, at[near > 0], side="right")
         found, places = np.unique(passages, return_inverse=True)
         counts = np.bincount(places, weights=near[near > 0], minlength=len(found))
         return found.astype(np.int64), counts.astype(np.float64)
 
 
+class Splitter:
+    """Splits texts into terms without stop words; a unit that was split before is looked up."""
+
+    def __init__(self, language: str, stop: tuple[str, ...] | None = None) -> None:
+        """`stop` are the languages whose stop words are left out; that of the text, or English, if it is not given."""
+        self._language = language
+        self._stop = (language or "en",) if stop is None else stop
+        self._known: dict[str, tuple[list[str], str]] = {}
+
+    def split(self, text: str) -> tuple[list[str], list[str]]:
+        """The terms of a text in order, and the terms of the compound names in it."""
+        sequence: list[str] = []
+        names: list[str] = []
+        known = self._known
+        for unit in units(prose(text)):
+            if unit not in known:
+                known[unit] = self._terms(unit)
+            found, name = known[unit]
+            sequence += found
+            if name:
+                names.append(name)
+        return sequence, names
+
+    def _terms(self, unit: str) -> tuple[list[str], str]:
+        words, name = reading(unit)
+        kept = [word for word in words if not any(is_stop_word(word, code) for code in self._stop)]
+        return [terms(word, self._language)[0] for word in kept], terms(name, self._language)[0] if name else ""
+
+
 def page_terms(text: str, language: str, stop: tuple[str, ...] | None = None) -> tuple[list[str], list[str]]:
-    """The terms of a text in order, without stop words, and the terms of the compound names in it."""
-    stop = (language or "en",) if stop is None else stop
-    sequence: list[str] = []
-    names: list[str] = []
-    for unit in units(prose(text)):
-        found, name = _known_terms(unit, language, stop) if len(unit) <= LONGEST else _unit_terms(unit, language, stop)
-        sequence += found
-        if name:
-            names.append(name)
-    return sequence, names
-
-
-def _unit_terms(unit: str, language: str, stop: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    words, name = reading(unit)
-    kept = (word for word in words if not any(is_stop_word(word, code) for code in stop))
-    return tuple(terms(word, language)[0] for word in kept), terms(name, language)[0] if name else ""
-
-
-_known_terms = lru_cache(maxsize=KEPT_WORDS)(_unit_terms)
+    """The terms of one text, and those of the compound names in it."""
+    return Splitter(language, stop).split(text)
 
 
 # Letters of scripts that separate words by spaces; in the others a number is a word of its own.
