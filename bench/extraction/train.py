@@ -94,9 +94,7 @@ def known_words(examples: list[Example]) -> tuple[list[str], list[str]]:
     for example in examples:
         site, read = group_of(example.page), example.page_features.read
         names.append((site, [word for name in {box.name for box in read.boxes} for word in name_words(name)]))
-        texts.append(
-            (site, [word for block in read.blocks for part in text_words(block.text) for word in map(word_shape, part)])
-        )
+        texts.append((site, [word_shape(word) for block in read.blocks for word in text_words(block.text) if word]))
     return (
         networks.frequent(networks.by_site(names), NAME_SITES),
         networks.frequent(networks.by_site(texts), TEXT_SITES),

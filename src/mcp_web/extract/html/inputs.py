@@ -144,8 +144,8 @@ def _spans(read: Blocks, scored: list[int]) -> Indexes:
         around = known.get(parent)
         if around is None:
             around = known[parent] = _around(parent)
-        item = None if _is_item(box) else around[1]
-        rows.append((*around[0], *(item or _span(box))))
+        item = around[1]
+        rows.append((*around[0], *(_span(box) if item is None or _is_item(box) else item)))
     return np.searchsorted(np.array(scored), as_array(rows, np.int64)).reshape(-1, 3, 2)
 
 
@@ -161,7 +161,7 @@ def _span(box: Box) -> tuple[int, int]:
 
 
 def _is_item(box: Box) -> bool:
-    return box.parent is not None and box.count > 1 and box.group[0] >= _REPEATED
+    return box.count > 1 and box.group[0] >= _REPEATED and box.parent is not None
 
 
 def as_array(rows: Sequence[Sequence[float]], kind: type[Kind]) -> NDArray[Kind]:

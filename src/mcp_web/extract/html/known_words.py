@@ -18,9 +18,9 @@ FIRST_WORDS, LAST_WORDS = 6, 3  # of a text
 _START, _END = 64, 32  # characters in which they are looked for
 _LONGEST = 500  # characters of a name
 _NONE = [0] * (FIRST_WORDS + LAST_WORDS)
-_NO_WORDS = [""] * FIRST_WORDS
 _NAME_WORD = re.compile(r"[a-z]{2,}")
 _WORD = re.compile(r"\w+")
+_FIRST_WORDS = re.compile(r"\W*(\w*)" * FIRST_WORDS)
 
 Numbers = NDArray[np.int64]
 
@@ -56,9 +56,7 @@ class KnownWords:
 
     def _in_text(self, text: str) -> list[int]:
         number = self._texts.get
-        first, last = text_words(text)
-        missing = FIRST_WORDS - len(first)
-        words = [*first, *_NO_WORDS[:missing], *last] if missing else first + last
+        words = text_words(text)
         found = [number(word) or (number(word_shape(word), 0) if word.isdigit() else 0) for word in words]
         return found + _NONE[len(found) :]
 
@@ -68,11 +66,12 @@ def name_words(name: str) -> list[str]:
     return _NAME_WORD.findall(name[:_LONGEST])
 
 
-def text_words(text: str) -> tuple[list[str], list[str]]:
-    """The first and the last words of a text in lower case."""
-    words = _WORD.findall(text[:_START].lower())
-    rest = _WORD.findall(text[-_END:].lower()) if len(text) > _START else words[FIRST_WORDS:]
-    return words[:FIRST_WORDS], rest[-LAST_WORDS:]
+def text_words(text: str) -> list[str]:
+    """The first six and the last three words of a text, in lower case; "" for a word that its beginning lacks."""
+    if len(text) > _START and (first := _FIRST_WORDS.match(text[:_START].lower())):
+        return [*first.groups(), *_WORD.findall(text[-_END:].lower())[-LAST_WORDS:]]
+    words: list[str] = _WORD.findall(text.lower())
+    return words if len(words) <= len(_NONE) else [*words[:FIRST_WORDS], *words[-LAST_WORDS:]]
 
 
 def word_shape(word: str) -> str:
