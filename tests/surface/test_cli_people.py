@@ -213,6 +213,25 @@ def test_ctrl_c_in_a_crawl_is_quiet_whenever_it_comes(docs: Site, tmp_path: Path
     assert process.returncode == 130
 
 
+def test_ctrl_c_while_the_event_loop_is_made_is_quiet(docs: Site, tmp_path: Path) -> None:
+    """Half a loop would print a traceback when it is deleted."""
+    program = """
+import asyncio.selector_events as loops, signal, sys
+make = loops.BaseSelectorEventLoop._make_self_pipe
+def interrupted(loop):
+    signal.raise_signal(signal.SIGINT)
+    make(loop)
+loops.BaseSelectorEventLoop._make_self_pipe = interrupted
+sys.argv = ["mcp-web", "open", sys.argv[1]]
+from mcp_web.cli.main import run
+run()
+"""
+    env = clean_environment(tmp_path, MCP_WEB_ALLOW_PRIVATE=docs.exemption)
+    command = [sys.executable, "-c", program, docs.loopback_url("/p1")]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=WAIT, check=False)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
+
+
 def test_rendering_is_advised_only_in_words_that_help_here(shell: Shell, docs: Site) -> None:
     docs.page("/app", '<html><body><div id="root"></div><script src="/app.js"></script></body></html>')
     said = shell.run("open", docs.loopback_url("/app"), code=3).stderr

@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -36,40 +37,47 @@ def run_interruptible(work: Callable[[], Awaitable[T]]) -> T:
     """Run the work; on Ctrl-C cancel it and raise KeyboardInterrupt, whatever the work then raises or returns.
 
     The default of asyncio cancels a task once, which code that translates errors can turn into a failure of its own.
-    A cancelled scope cannot be ignored: every further wait inside it is cancelled too.
+    A cancelled scope cannot be ignored: every further wait inside it is cancelled too. The signal is handled from
+    before the event loop exists until it is closed: an exception in between would leave half a loop and its traceback.
     """
+    import asyncio
+
     import anyio
-
-    async def run() -> T:
-        interrupted = False
-
-        async def watch(scope: anyio.CancelScope, started: anyio.Event) -> None:
-            nonlocal interrupted
-            with anyio.open_signal_receiver(signal.SIGINT) as signals:
-                started.set()
-                async for _ in signals:
-                    interrupted = True
-                    scope.cancel()
-                    return
-
-        results: list[T] = []
-        try:
-            async with anyio.create_task_group() as tasks:
-                started = anyio.Event()
-                tasks.start_soon(watch, tasks.cancel_scope, started)
-                await started.wait()
-                results.append(await work())
-                tasks.cancel_scope.cancel()
-        except BaseExceptionGroup as failures:
-            if interrupted:
-                raise KeyboardInterrupt from None
-            if len(failures.exceptions) == 1:
-                raise failures.exceptions[0] from None
-            raise
-        if interrupted or not results:
-            raise KeyboardInterrupt
-        return results[0]
 
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         return anyio.run(work)  # signals cannot be received there
-    return anyio.run(run)
+
+    interrupted = False
+    cancel: Callable[[], object] | None = None
+
+    def interrupt(number: int, frame: object) -> None:
+        nonlocal interrupted
+        if interrupted:
+            raise KeyboardInterrupt  # the second time: do not wait for the work to end
+        interrupted = True
+        if cancel is not None:
+            cancel()
+
+    async def run() -> list[T]:
+        nonlocal cancel
+        with anyio.CancelScope() as scope:
+            loop = asyncio.get_running_loop()
+            cancel = partial(loop.call_soon_threadsafe, scope.cancel)
+            try:
+                return [] if interrupted else [await work()]
+            finally:
+                cancel = None
+        return []
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        results = anyio.run(run)
+    except BaseException:
+        if interrupted:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if interrupted or not results:
+        raise KeyboardInterrupt
+    return results[0]
