@@ -225,7 +225,7 @@ class ConfigError(OperatorError):
     """A wrong setting: named with its value and what is allowed. The CLI exits 2."""
 
     code = "CONFIG_ERROR"
-    suggestion = "Correct the setting; `mcp-web config` shows every value and where it came from."
+    suggestion = "Correct the setting; `mcp-web config --example` shows every setting with its default."
 
 
 def all_errors() -> list[type[WebError]]:

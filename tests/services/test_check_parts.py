@@ -47,3 +47,12 @@ async def test_providers_that_cannot_be_reached_are_one_finding_with_one_fix(tmp
     assert check.finding == "none of the 2 providers could be reached: this machine seems to be offline"
     assert "MCP_WEB_PROXY" in (check.fix or "")
     assert "search:brave" in {one.part for one in checks}
+
+
+async def test_providers_that_the_settings_leave_out_are_one_finding(tmp_path: Path) -> None:
+    environ = {"MCP_WEB_SEARCH_PROVIDERS": "searxng", "MCP_WEB_SEARXNG_URLS": "http://127.0.0.1:1"}
+    async with App(load(environ={"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), **environ})) as app:
+        checks = await check_parts._PARTS["search"](app, False)
+    (left_out,) = [one for one in checks if one.state == "off"]
+    assert left_out.finding.startswith("not among MCP_WEB_SEARCH_PROVIDERS: brave, tavily, ")
+    assert left_out.fix == "To use one, add it to MCP_WEB_SEARCH_PROVIDERS."

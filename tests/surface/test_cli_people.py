@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -42,6 +43,29 @@ def test_several_pages_come_whole_with_separators_on_stdout(shell: Shell, docs: 
     for number, url in enumerate(urls):
         assert f"title: Page {number}\nsource: {url}\n---" in printed
         assert printed.count(f"Setup of page {number} has enough words to count") == 12
+
+
+def test_several_pages_come_whole_as_json_too(shell: Shell, docs: Site) -> None:
+    for name in "ab":
+        docs.page(f"/long-{name}", article(name, *(f"Part {number}" for number in range(300))))
+    urls = [docs.loopback_url(path) for path in ("/long-a", "/long-b", "/gone")]
+    answer = shell.json("open", *urls, code=1)
+    *whole, gone = answer["pages"]
+    assert [len(page["content"]) > 100_000 and not page["truncated"] for page in whole] == [True, True]
+    assert gone["error"]["code"] == "HTTP_ERROR"
+    assert (answer["opened"], answer["failed"]) == (2, 1)
+    assert shell.json("open", docs.loopback_url("/empty"), code=3)["content"] == ""
+
+
+def test_a_kept_page_is_shown_whole(shell: Shell, docs: Site) -> None:
+    docs.page("/long", article("Long", *(f"Part {number}" for number in range(300))))
+    url = docs.loopback_url("/long")
+    opened = shell.run("open", url).stdout
+    for command in (["archive", "show"], ["cache", "get"]):
+        shown = shell.run(*command, url)
+        assert (shown.stdout, shown.stderr) == (opened, "")
+        assert not shell.json(*command, url)["truncated"]
+    assert "--start" in shell.run("cache", "get", url, "--max-chars", "500").stderr
 
 
 def test_addresses_can_come_from_standard_input(shell: Shell, docs: Site) -> None:
@@ -132,7 +156,8 @@ def test_excluded_files_and_pages_are_left_out(shell: Shell, docs: Site, tmp_pat
 
 
 def test_a_crawl_in_which_every_page_failed_is_a_failure(shell: Shell, docs: Site) -> None:
-    shell.run("archive", "crawl", docs.loopback_url("/nowhere/"), code=1)
+    url = docs.loopback_url("/nowhere/")
+    assert shell.run("archive", "crawl", url, code=1).stderr == f"{url} answered 404 Not Found.\n"
 
 
 def test_a_feed_remembers_earlier_changes(shell: Shell, docs: Site, tmp_path: Path) -> None:
@@ -170,6 +195,11 @@ def test_messages_speak_to_a_person(shell: Shell, docs: Site) -> None:
     assert "operator" not in said
     kept = shell.run("cache", "get", "https://never.example/page", code=1).stderr
     assert "`mcp-web open https://never.example/page`" in kept
+    shell.run("open", docs.loopback_url("/p1"))
+    assert "`mcp-web cache diff` then shows" in shell.run("cache", "diff", docs.loopback_url("/p1"), code=1).stderr
+    assert "`mcp-web archive list` shows" in shell.run("archive", "show", "deadbeef", code=1).stderr
+    unknown = shell.run("archive", "remove", "https://never.example/page", code=1).stderr
+    assert unknown == "mcp-web: No copy of https://never.example/page is kept. Nothing was deleted.\n"
 
 
 def test_what_an_operator_does_is_said_as_an_instruction(tmp_path: Path) -> None:
@@ -239,22 +269,70 @@ def test_rendering_is_advised_only_in_words_that_help_here(shell: Shell, docs: S
     assert "mode=rendered" not in said
 
 
-def test_a_title_is_never_read_as_terminal_markup(shell: Shell, docs: Site) -> None:
+def at_terminal(shell: Shell, *args: str, columns: int = 80, typed: bytes = b"", code: int = 0) -> str:
+    """What a person sees; with `typed` the terminal is standard input too."""
     import pty
 
-    shell.run("open", docs.loopback_url("/markup"))
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "mcp_web", "cache", "list"]
-    env = shell._env | {"COLUMNS": "200", "TERM": "xterm-256color"}
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=env)
+    command = [sys.executable, "-m", "mcp_web", *args]
+    env = shell._env | {"COLUMNS": str(columns), "TERM": "xterm-256color", "PAGER": "cat"}
+    stdin = theirs if typed else subprocess.DEVNULL
+    process = subprocess.Popen(command, stdin=stdin, stdout=theirs, stderr=theirs, env=env)
     os.close(theirs)
+    os.write(ours, typed)
     printed = b""
     while chunk := read_terminal(ours):
         printed += chunk
     os.close(ours)
-    assert process.wait(WAIT) == 0
-    assert b"[/nope]" in printed
-    assert b"\x1b]8;" not in printed, "a title made a link"
+    assert process.wait(WAIT) == code, printed.decode()
+    return printed.decode().replace("\r\n", "\n")
+
+
+def lines_of(printed: str) -> list[str]:
+    """The lines without colours, and without the progress bar before them."""
+    return [re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line).rpartition("\r")[2].rstrip() for line in printed.split("\n")]
+
+
+def test_a_title_is_never_read_as_terminal_markup(shell: Shell, docs: Site) -> None:
+    shell.run("open", docs.loopback_url("/markup"))
+    printed = at_terminal(shell, "cache", "list", columns=200)
+    assert "[/nope]" in printed
+    assert "\x1b]8;" not in printed, "a title made a link"
+
+
+def test_in_80_columns_no_setting_loses_its_value_or_origin(shell: Shell) -> None:
+    file, *lines = lines_of(at_terminal(shell, "config"))
+    assert file.startswith("file: ")
+    assert re.search(r"^fetch.user_agent +mcp-web/\S+ +default$", "\n".join(lines), re.MULTILINE)
+    assert max(map(len, lines)) <= 80
+    narrowed = "\n".join(lines_of(at_terminal(shell, "config", "user_agent")))
+    assert re.search(r"^fetch.user_agent +mcp-web/\S+ +default +MCP_WEB_USER_AGENT$", narrowed, re.MULTILINE)
+
+
+def test_in_80_columns_the_end_of_an_address_is_shown(shell: Shell, docs: Site) -> None:
+    docs.page("/a-long-folder-name/with-another-inside/last-part", article("A page with a long title " * 4, "Setup"))
+    shell.run("open", docs.loopback_url("/a-long-folder-name/with-another-inside/last-part"), docs.loopback_url("/p1"))
+    lines = lines_of(at_terminal(shell, "archive", "list"))
+    assert any(line.endswith("last-part") for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+def test_in_80_columns_words_and_addresses_are_not_broken(shell: Shell, docs: Site) -> None:
+    address = "/one-two-three-four-five-six-seven-eight-nine-ten"
+    docs.page(address, article("Of the installation and the configuration of a large machine", "Setup of every part"))
+    url = docs.loopback_url(address)
+    refused = lines_of(at_terminal(shell, "open", url, "--mode", "rendered", code=1))
+    assert any(url in line for line in refused)
+    shown = lines_of(at_terminal(shell, "read", url, "setup of every part"))
+    assert max(map(len, shown)) <= 80
+    found = lines_of(at_terminal(shell, "archive", "search", "setup", "part", "--mode", "text"))
+    assert max(map(len, found)) <= 80
+
+
+def test_extract_without_a_file_says_that_it_waits_for_input(shell: Shell) -> None:
+    printed = at_terminal(shell, "extract", typed=b"<p>Words of a page</p>\n\x04")
+    assert "until Ctrl-D" in printed
+    assert "Words of a page" in printed
 
 
 def test_a_store_that_cannot_be_used_or_was_replaced_is_said_on_stderr(docs: Site, tmp_path: Path) -> None:

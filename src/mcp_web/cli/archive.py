@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_web.cli.calling import answer_of, shown_progress
-from mcp_web.cli.output import empty, json_option, note, print_json, print_table
+from mcp_web.cli.output import empty, failure, json_option, note, print_json, print_marked, print_table
 from mcp_web.cli.session import with_app
-from mcp_web.cli.wording import for_person
 from mcp_web.text.amounts import amount
 
 if TYPE_CHECKING:
@@ -55,16 +54,14 @@ def _show(data: dict[str, Any]) -> None:
         note(line)
     if not data["results"]:
         empty("Nothing kept matches. `mcp-web archive list` shows what there is.")
-    for row in data["results"]:
+    for at, row in enumerate(data["results"]):
         document = row["document"]
-        click.secho(f"{document['title']}", bold=True)
+        click.secho(("\n" if at else "") + document["title"], bold=True)
         click.secho(f"  {document['path'] or document['url']}", fg="green")
         click.secho(f"  {document['date']} · {document['source']} · {document['snapshot'][:16]}", dim=True)
         for mark in row["highlights"]:
             for snippet in mark["snippets"] if mark["field"] != "title" else ():
-                parts = Snippet(snippet["text"], tuple(map(tuple, snippet["spans"]))).parts()
-                shown = (click.style(part, fg="yellow", bold=True) if hit else part for part, hit in parts)
-                click.echo("  " + "".join(shown))
+                print_marked(Snippet(snippet["text"], tuple(map(tuple, snippet["spans"]))).parts(), indent=2)
 
 
 @command.command("add")
@@ -108,10 +105,12 @@ def list_kept(limit: int, source: Any, collection: str | None, as_json: bool) ->
 @json_option
 def show(document: str, as_json: bool) -> None:
     """Show a kept document by its id, snapshot or address; no network."""
-    from mcp_web.cli.open import show_page
+    if as_json:
+        print_json(answer_of("cache_get", {"snapshot": document}, whole_pages=True)[0])
+        return
+    from mcp_web.cli.open import show_kept
 
-    data, _ = answer_of("cache_get", {"snapshot": document, "max_chars": 100_000})
-    print_json(data) if as_json else show_page(data)
+    show_kept(document)
 
 
 @command.command("remove")
@@ -166,7 +165,7 @@ def sync(folder: Path, as_json: bool, **given: Any) -> None:
         f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed"
     )
     for path, why in report.failed:
-        click.secho(f"{path}: {for_person(why)}", fg="red", err=True)
+        failure(path, why)
     if report.failed and not (report.added or report.changed or report.unchanged):
         raise SystemExit(1)
 
@@ -193,7 +192,7 @@ def crawl(url: str, as_json: bool, **given: Any) -> None:
         f"{amount(report.pages, 'page')}: {counts}" + (f"; {report.left} left: run again" if report.left else "")
     )
     for place, why in report.failed[:20]:
-        click.secho(f"{place}: {for_person(why)}", fg="red", err=True)
+        failure(place, why)
     if report.failed and len(report.failed) == report.pages:
         raise SystemExit(1)
 
@@ -228,7 +227,7 @@ def _exchanged(verb: str, report: Any, as_json: bool) -> None:
     else:
         click.echo(f"{verb}: {amount(report.documents, 'document')} in {amount(report.versions, 'version')}")
         for what, why in report.failed:
-            click.secho(f"{what}: {why}", fg="red", err=True)
+            failure(what, why)
     if report.failed:
         raise SystemExit(1)
 

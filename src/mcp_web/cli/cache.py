@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_web.cli.calling import answer_of
-from mcp_web.cli.open import show_page
+from mcp_web.cli.open import show_kept
 from mcp_web.cli.output import empty, json_option, print_json, print_table
 from mcp_web.cli.screenshot import save_screenshot, screenshot_option
 from mcp_web.cli.session import with_app
@@ -25,16 +25,19 @@ def command() -> None:
 @command.command("get")
 @click.argument("snapshot")
 @click.option("--section", help="Heading: only that section.")
-@click.option("--start", type=int, default=0)
-@click.option("--max-chars", type=int, default=100_000)
+@click.option("--start", type=click.IntRange(0), default=0, help="Offset to begin at.")
+@click.option("--max-chars", type=click.IntRange(1), help="Maximum characters; default: the whole page.")
 @screenshot_option
 @json_option
-def get(screenshot: str | None, as_json: bool, **given: Any) -> None:
+def get(snapshot: str, screenshot: str | None, as_json: bool, **given: Any) -> None:
     """Show a kept page by its hash (8 digits are enough) or URL; no network."""
-    data, _ = answer_of("cache_get", given)
     if screenshot is not None:
-        save_screenshot(data["snapshot"], screenshot)
-    print_json(data) if as_json else show_page(data)
+        save_screenshot(snapshot, screenshot)
+    if not as_json:
+        show_kept(snapshot, **given)
+        return
+    asked = {name: value for name, value in given.items() if value is not None} | {"snapshot": snapshot}
+    print_json(answer_of("cache_get", asked, whole_pages=given["max_chars"] is None)[0])
 
 
 @command.command("diff")

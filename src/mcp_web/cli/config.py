@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
-from mcp_web.cli.output import empty, json_option, print_json, print_table
+from mcp_web.cli.output import console, empty, json_option, print_json, print_table
+
+VALUE_WIDTH = 20  # characters of a value that are always shown
 
 
 @click.command("config")
@@ -36,26 +38,37 @@ def command(words: tuple[str, ...], example: bool, as_json: bool) -> None:
         print_json(facts | {"unknown": settings.unknown})
         return
     if sys.stdout.isatty():
-        state = "" if config_path().exists() else " (does not exist; `mcp-web config --example` prints one)"
-        click.echo(f"file: {config_path()}{state}")
+        click.echo(f"file: {config_path()}")
+        if not config_path().exists():
+            empty("It does not exist yet; `mcp-web config --example` prints one to start from.")
     if not rows:
         empty("No setting matches.")
         raise SystemExit(3)
-    print_table(
-        ("setting", "value", "from", "variable"),
-        [
-            (
-                f"{row.section}.{row.name}",
-                row.text,
-                row.origin_name or row.origin,
-                next(iter(row.variables), "file only"),
-            )
-            for row in rows
-        ],
-        wide=("value", "from"),
-    )
+    _show(rows)
     for name in settings.unknown:
         click.echo(f"nothing reads {name}", err=True)
+
+
+def _show(rows: list[Any]) -> None:
+    """The settings as a table; where the variables do not fit beside the values, without them."""
+    columns: tuple[str, ...] = ("setting", "value", "from", "variable")
+    on_terminal = sys.stdout.isatty()  # its first line names the file
+    cells: list[tuple[str, ...]] = [
+        (
+            f"{row.section}.{row.name}",
+            row.text,
+            row.origin if on_terminal else row.origin_name or row.origin,
+            next(iter(row.variables), "file only"),
+        )
+        for row in rows
+    ]
+    beside = sum(max(len(cell[at]) for cell in cells) + 2 for at in (0, 2, 3))
+    is_narrow = on_terminal and beside + VALUE_WIDTH > console().width
+    if is_narrow:
+        columns, cells = columns[:3], [cell[:3] for cell in cells]
+    print_table(columns, cells, wide=("value",))
+    if is_narrow:
+        empty("`mcp-web config WORD` lists fewer settings, with their variables.")
 
 
 def _example() -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mcp_web.cli.output import empty, json_option, note, print_json, print_markdown
+from mcp_web.cli.output import empty, failure, json_option, note, print_json, print_markdown
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import error_sentence
 from mcp_web.errors import InvalidInput, WebError
@@ -52,6 +52,8 @@ def command(
 
     request = ExtractRequest(selector=selector, include_images=images, siteconfig=siteconfig, explain=explain)
     places = sources or (STDIN,)
+    if STDIN in places and sys.stdin.isatty():
+        empty("Reading HTML from the terminal until Ctrl-D; `mcp-web extract FILE` reads a file.")
     if jsonl:
         failed = with_app(lambda app: _lines(app, places, request))
     else:
@@ -89,8 +91,7 @@ async def _each(app: App, files: list[Path | None], base_url: str, request: Extr
             if len(files) == 1:
                 raise
             failed = True
-            why = error_sentence(error) if isinstance(error, WebError) else (error.strerror or str(error))
-            click.secho(f"{file}: {why}", fg="red", err=True)
+            failure(str(file), error_sentence(error) if isinstance(error, WebError) else error.strerror or str(error))
             continue
         _show(document, base_url or (str(file) if file and len(files) > 1 else ""), form)
     return failed

@@ -24,7 +24,7 @@ COMMANDS = {
     "open": "Open web pages as clean Markdown.",
     "read": "Show the passages of a page that answer a question.",
     "verify": "Check whether quotes appear in a page.",
-    "extract": "Turn HTML files into Markdown; no network.",
+    "extract": "Turn files into Markdown: HTML, PDF, office documents; no network.",
     "archive": "Search and fill the archive; sync, crawl, export, import.",
     "watch": "Watch pages and report what changed.",
     "cache": "Show kept pages, compare versions, delete pages.",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mcp_web.cli.calling import DEADLINE, answer_of, shown_progress
-from mcp_web.cli.output import empty, json_option, note, print_json, print_markdown
+from mcp_web.cli.calling import DEADLINE, shown_progress
+from mcp_web.cli.output import empty, failure, json_option, note, print_json, print_markdown
 from mcp_web.cli.screenshot import screenshot_option, take_screenshot
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import error_sentence
@@ -49,26 +49,29 @@ def command(
     Several pages are printed one after the other, each below its title and address. Exits 1 when a page could not be
     opened, 3 when a page is empty.
     """
+    from mcp_web.tools.page_view import ViewOptions
+
     addresses = _addresses(urls)
     if screenshot is not None:
         if len(addresses) > 1 or given["mode"] not in ("auto", "rendered"):
             raise click.UsageError("--screenshot needs exactly one URL and --mode rendered.")
         given["mode"] = "rendered"
         take_screenshot(addresses[0], screenshot)
-    if as_json:
-        _as_json(addresses, given | {"format": form, "include_links": links, "include_images": images})
-        return
     asked = {name: given[name] for name in ("mode", "selector", "siteconfig", "max_age", "explain", "at")}
     with shown_progress() as progress:
         pages = with_app(lambda app: _opened(app, addresses, asked | {"include_images": images}, progress))
-    from mcp_web.tools.page_view import ViewOptions
-
-    size, shown_links = given["max_chars"] or WHOLE_PAGE, "inline" if links else "none"
-    _show_all(
-        addresses,
-        pages,
-        ViewOptions(form, size, given["start"], given["section"], shown_links, tokens=WHOLE_PAGE),  # type: ignore[arg-type]  # click checks the format
-    )
+    size, shown_links = given["max_chars"] or WHOLE_PAGE, "none" if not links else "numbered" if as_json else "inline"
+    options = ViewOptions(form, size, given["start"], given["section"], shown_links, tokens=WHOLE_PAGE)  # type: ignore[arg-type]  # click checks the format
+    if len(pages) == 1 and isinstance(pages[0], WebError):
+        raise pages[0]
+    if as_json:
+        _print_objects(addresses, pages, options)
+    else:
+        _show_all(addresses, pages, options)
+    if any(isinstance(page, WebError) for page in pages):
+        raise SystemExit(1)
+    if any(is_empty(page.snapshot.document) for page in pages if not isinstance(page, WebError)):
+        raise SystemExit(NOTHING_FOUND)
 
 
 def _addresses(urls: tuple[str, ...]) -> list[str]:
@@ -93,41 +96,41 @@ async def _opened(app: App, urls: list[str], asked: dict[str, Any], progress: An
     return await open_many(app, requests, deadline=anyio.current_time() + DEADLINE, on_progress=progress)
 
 
-def _as_json(urls: list[str], given: dict[str, Any]) -> None:
-    """The tool's own answer object."""
-    size = {} if given["max_chars"] is None else {"max_chars": given["max_chars"]}
-    given = {name: value for name, value in given.items() if name != "max_chars"} | size
-    if len(urls) == 1:
-        print_json(answer_of("web_open", {"max_chars": 100_000} | given | {"url": urls[0]})[0])
-        return
-    wanted = {name: value for name, value in given.items() if name not in ("start", "explain", "at")}
-    data, _ = answer_of("web_batch_open", wanted | {"urls": urls, "max_tokens": 16_000})
-    print_json(data)
-    if any("error" in page for page in data["pages"]):
-        raise SystemExit(1)
+def _print_objects(urls: list[str], pages: list[Opened | WebError], options: ViewOptions) -> None:
+    """The answer object of web_open, or for several pages that of web_batch_open, with whole pages."""
+    from mcp_web.tools.clean_output import clean_error, clean_value
+    from mcp_web.tools.page_view import PageView, as_data, show
+
+    rows: list[dict[str, Any]] = []
+    for url, page in zip(urls, pages, strict=True):
+        if isinstance(page, WebError):
+            rows.append({"url": url, "error": clean_error(page).as_dict()})
+        else:
+            view = PageView.of(page)
+            rows.append(clean_value(as_data(view, options, show(view.document, options), [])))
+    failed = sum("error" in row for row in rows)
+    several = {"pages": rows, "opened": len(rows) - failed, "failed": failed, "notes": []}
+    print_json(several if len(rows) > 1 else rows[0])
+
+
+def is_empty(document: Document) -> bool:
+    return not document.markdown.strip()
 
 
 def _show_all(urls: list[str], pages: list[Opened | WebError], options: ViewOptions) -> None:
     """Every page in the order asked for; failures on stderr."""
-    if len(pages) == 1 and isinstance(pages[0], WebError):
-        raise pages[0]
-    failed = nothing = False
     for url, page in zip(urls, pages, strict=True):
         if isinstance(page, WebError):
-            failed = True
-            click.secho(f"{url}: {error_sentence(page)}", fg="red", err=True)
-            continue
-        nothing |= not page.snapshot.document.markdown.strip()
-        _show(url, page, options, separated=len(pages) > 1)
-    if failed or nothing:
-        raise SystemExit(1 if failed else NOTHING_FOUND)
+            failure(url, error_sentence(page))
+        else:
+            _show(url, page, options, separated=len(pages) > 1)
 
 
 def _show(url: str, page: Opened, options: ViewOptions, *, separated: bool) -> None:
     document = page.snapshot.document
     for line in (*page.notes, *document.notes):
         note(line)
-    if not document.markdown.strip():
+    if is_empty(document):
         empty(f"{url} has no text.")
     text = part_of(document, options)
     if separated:
@@ -149,13 +152,14 @@ def part_of(document: Document, options: ViewOptions) -> str:
     return shown.text
 
 
-def show_page(page: dict[str, Any]) -> None:
-    """Print a tool's page object: notes, text, links, and the option that shows the next part."""
-    for line in page["notes"]:
+def show_kept(name: str, *, section: str | None = None, start: int = 0, max_chars: int | None = None) -> None:
+    """Print a kept page, or the requested part of it."""
+    from mcp_web.services.find_snapshot import find_snapshot
+    from mcp_web.tools.page_view import ViewOptions
+
+    document = with_app(lambda app: find_snapshot(app, name)).document
+    for line in document.notes:
         note(line)
-    links = "".join(f"[{number}]: {link['url']}\n" for number, link in enumerate(page["links"], start=1))
-    print_markdown(page["content"] + (f"\n\n{links}" if links else ""))
-    if "explain" in page:
-        print_json(page["explain"])
-    if page["next_start"] is not None:
-        note(f"{page['content_length']:,} characters in all; --start {page['next_start']} continues.")
+    size = max_chars or WHOLE_PAGE
+    options = ViewOptions(max_chars=size, start=start, section=section, links="inline", tokens=WHOLE_PAGE)
+    print_markdown(part_of(document, options))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -35,7 +36,8 @@ def wrapped(text: str, indent: int = 0, *, stream: TextIO | None = None) -> str:
     if not stream.isatty():
         return text
     width = max(40, shutil.get_terminal_size().columns - 1)
-    return click.wrap_text(text, width, subsequent_indent=" " * indent)
+    # An address or a path that is broken at a hyphen can be neither clicked nor copied.
+    return textwrap.fill(text, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
 
 
 def note(text: str) -> None:
@@ -46,6 +48,12 @@ def note(text: str) -> None:
 def empty(text: str) -> None:
     """Print that there is nothing to show: without any output it would look like a failure."""
     click.echo(wrapped(text), err=True)
+
+
+def failure(place: str, why: str) -> None:
+    """Print on stderr what failed and why; most sentences name the place themselves."""
+    why = for_person(why)
+    click.secho(wrapped(why if place in why else f"{place}: {why}"), fg="red", err=True)
 
 
 def print_markdown(text: str) -> None:
@@ -73,28 +81,61 @@ def print_long(page: RenderableType) -> None:
     out = console()
     with out.capture() as captured:
         out.print(page)
-    text = captured.get()
+    text = captured.get().rstrip("\n") + "\n"
     if sys.stdin.isatty() and text.count("\n") >= out.height:
         click.echo_via_pager(text)  # click itself asks `less` to show colours
     else:
         click.echo(text, nl=False, color=True)
 
 
+def print_marked(parts: Iterable[tuple[str, bool]], indent: int) -> None:
+    """Print a text whose parts are marked where they matched a query."""
+    if not sys.stdout.isatty():
+        click.echo(" " * indent + "".join(part for part, _ in parts))
+        return
+    from rich.padding import Padding
+    from rich.text import Text
+
+    text = Text()
+    for part, is_match in parts:
+        text.append(part, style="bold yellow" if is_match else "")
+    console().print(Padding(text, (0, 0, 0, indent)))
+
+
 def print_table(columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], *, wide: Sequence[str] = ()) -> None:
-    """A table in a terminal, tab-separated lines on a pipe. Only the columns in `wide` are shortened to fit."""
+    """A table in a terminal, tab-separated lines on a pipe. Only the columns in `wide` are shortened to fit.
+
+    They share the width by what they need, and of an address the end stays too.
+    """
     if not sys.stdout.isatty():
         for row in rows:
             click.echo("\t".join(str(cell).replace("\t", " ").replace("\n", " ") for cell in row))
         return
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
+    from mcp_web.text.shorten import shortened_inside
+
     table = Table(box=None, pad_edge=False, header_style="bold")
-    longest = {column: max((len(str(row[at])) for row in rows), default=0) for at, column in enumerate(columns)}
-    fixed = sum(max(longest[column], len(column)) + 2 for column in columns if column not in wide)
-    most = max(8, (console().width - fixed) // max(1, len(wide)) - 2)
-    for column in columns:
-        table.add_column(column, no_wrap=True, overflow="ellipsis", max_width=most if column in wide else None)
+    needed = {name: max(len(name), *(cell_len(str(row[at])) for row in rows), 0) for at, name in enumerate(columns)}
+    most = needed | _shared({name: needed[name] for name in wide}, console().width - _fixed_width(needed, wide))
+    for name in columns:
+        table.add_column(name, no_wrap=True, overflow="ellipsis", max_width=most[name])
     for row in rows:
-        table.add_row(*(Text(str(cell)) for cell in row))
+        cells = zip((str(cell) for cell in row), columns, strict=True)
+        table.add_row(*(Text(shortened_inside(cell, most[name]) if "://" in cell else cell) for cell, name in cells))
     print_long(table)
+
+
+def _fixed_width(needed: dict[str, int], wide: Sequence[str]) -> int:
+    """The width of the columns that are not shortened, and of the space between all columns."""
+    return sum(width for name, width in needed.items() if name not in wide) + 2 * (len(needed) - 1)
+
+
+def _shared(needed: dict[str, int], room: int) -> dict[str, int]:
+    """The room divided among columns: none gets more than it needs, the others share the rest."""
+    widths: dict[str, int] = {}
+    for at, name in enumerate(sorted(needed, key=lambda name: needed[name])):
+        widths[name] = max(8, min(needed[name], (room - sum(widths.values())) // (len(needed) - at)))
+    return widths

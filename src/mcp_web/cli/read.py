@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
 
 from mcp_web.cli.calling import answer_of
-from mcp_web.cli.output import json_option, note, print_json, print_markdown
+from mcp_web.cli.output import json_option, note, print_json, print_markdown, wrapped
 
 
 @click.command("read")
@@ -33,9 +34,10 @@ def command(url: str, question: tuple[str, ...], as_json: bool, **given: Any) ->
         if query["verdict"] != "answered":
             said = "Not answered here" if query["verdict"] == "not answered" else "This may not answer; check it"
             click.echo(f"{said} (best score {query['best_score']:.2f}).", err=True)
-        for passage in query["results"]:
+        for at, passage in enumerate(query["results"]):
             where = " > ".join((*passage["section_path"], *filter(None, [passage.get("entry")])))
-            click.secho(f"[{passage['id']}] {passage['score']:.2f} {where}", fg="cyan")
-            print_markdown(passage["text"] + "\n")
+            head = wrapped(f"[{passage['id']}] {passage['score']:.2f} {where}", 2, stream=sys.stdout)
+            click.secho(("\n" if at else "") + head, fg="cyan")
+            print_markdown(passage["text"])
     if not answered:
         raise SystemExit(3)

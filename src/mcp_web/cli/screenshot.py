@@ -31,9 +31,15 @@ def take_screenshot(url: str, file: str) -> None:
     with_app(work)
 
 
-def save_screenshot(snapshot: str, file: str) -> None:
-    """Write the kept screenshot of a page."""
-    with_app(lambda app: _write(app, snapshot, file))
+def save_screenshot(name: str, file: str) -> None:
+    """Write the kept screenshot of a page, named by its hash or URL."""
+
+    async def work(app: App) -> None:
+        from mcp_web.services.find_snapshot import find_snapshot
+
+        await _write(app, (await find_snapshot(app, name)).hash, file)
+
+    with_app(work)
 
 
 async def _write(app: App, snapshot: str, file: str) -> None:

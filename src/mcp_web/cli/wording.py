@@ -13,6 +13,8 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r'web_open\(url="([^"]+)", start=(\d+)\)', r"`mcp-web open \1 --start \2`"),
         (r'web_open\(url="([^"]+)"\)', r"`mcp-web open \1`"),
         (r'web_read\(url="([^"]+)", query="([^"]+)"\)', r"`mcp-web read \1 '\2'`"),
+        (r"\bcache_get then shows the difference", "`mcp-web cache diff` then shows the difference"),
+        (r"\bof a hash from an earlier answer\b", "of an id or hash that `mcp-web archive list` shows"),
         (r"\bmode=(auto|readable|raw|rendered)\b", r"--mode \1"),
         (r"\bfuzzy=false\b", "--exact"),
         (r"\bdry_run=false\b", "--yes"),

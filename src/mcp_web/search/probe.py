@@ -31,6 +31,7 @@ class ProviderState:
     ms: float | None = None
     detail: str = ""
     fix: str | None = None
+    left_out: bool = False  # the settings name other providers
 
 
 async def probe_all(
@@ -44,8 +45,8 @@ async def probe_all(
         listed_out = bool(options.providers) and name not in options.providers
         if listed_out or options.withholds(name):
             why = "not among MCP_WEB_SEARCH_PROVIDERS" if listed_out else "searches stay with your SearXNG"
-            fix = f"Add {name} to MCP_WEB_SEARCH_PROVIDERS to use it."
-            states[name] = ProviderState(name, name, configured=False, detail=why, fix=fix)
+            fix = "To use one, add it to MCP_WEB_SEARCH_PROVIDERS."
+            states[name] = ProviderState(name, name, configured=False, detail=why, fix=fix, left_out=True)
             order.append(name)
             continue
         found: list[Provider] = list(endpoints[name])

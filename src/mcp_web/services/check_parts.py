@@ -153,10 +153,15 @@ async def _search(app: App, fix: bool) -> list[Check]:
     searcher = await app.searcher()
     states = await searcher.probe()
     unreachable = [state for state in states if state.reachable is False]
-    if len(unreachable) < 2:
-        return [_provider_check(state) for state in states]
-    others = [_provider_check(state) for state in states if state.reachable is not False]
-    return [*others, _unreachable_check(unreachable, sum(state.configured for state in states))]
+    together = unreachable if len(unreachable) > 1 else []
+    left_out = [state for state in states if state.left_out]
+    found = [_provider_check(state) for state in states if state not in together and state not in left_out]
+    if together:
+        found.append(_unreachable_check(together, sum(state.configured for state in states)))
+    if left_out:
+        names = ", ".join(state.name for state in left_out)
+        found.append(Check("search", "off", f"{left_out[0].detail}: {names}", left_out[0].fix))
+    return found
 
 
 def _unreachable_check(unreachable: list[ProviderState], asked: int) -> Check:

@@ -75,6 +75,6 @@ def _not_found(name: str) -> NotFound:
     if _is_url(name):
         return NotFound(f"No copy of {name} is kept.", suggestion=f'Open it first: web_open(url="{name}").', url=name)
     return NotFound(
-        f"No snapshot has the hash {name[:80]!r}.",
+        f"Nothing that is kept has the id or hash {name[:80]!r}.",
         suggestion="Give at least 8 digits of a hash from an earlier answer, or the page's URL.",
     )

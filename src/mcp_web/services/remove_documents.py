@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from mcp_web.app import App
-from mcp_web.errors import InvalidInput
+from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.services.find_snapshot import find_own_snapshot
 
 BATCH = 500
@@ -33,7 +33,11 @@ async def remove_documents(
         raise InvalidInput("Nothing was named to delete.", suggestion="Give an id, a URL, a collection or a prefix.")
     found: dict[str, tuple[str, str, str]] = {}
     for name in names:
-        kept = await find_own_snapshot(app, name)
+        try:
+            kept = await find_own_snapshot(app, name)
+        except NotFound as missing:
+            missing.suggestion = "Nothing was deleted."
+            raise
         found[kept.key] = (kept.key, kept.document.title, kept.path or kept.url)
     if collection or prefix:
         async for row in _matching(app, collection, prefix):

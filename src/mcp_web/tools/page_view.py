@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_web.lru import LruDict
@@ -89,6 +90,8 @@ class Shown:
 
 def present(call: Call, view: PageView, options: ViewOptions, next_call: str) -> Answer:
     """The answer for one page; `next_call` is the call that showed it, to be continued with `start`."""
+    if call.whole_pages:
+        options = replace(options, max_chars=sys.maxsize, tokens=sys.maxsize)
     shown = show(view.document, options, view.snapshot)
     data = as_data(view, options, shown, call.notes) if call.wants_data else {}
     lines = [header(view, shown)]

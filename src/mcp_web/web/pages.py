@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from mcp_web import trace
+from mcp_web.text.shorten import shortened_inside
 from mcp_web.web.catalogue import gettext, ngettext
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.csrf import token_of, with_token
@@ -89,10 +90,7 @@ def place(url: str) -> str:
         parts = urlsplit(url)
         path = parts.path.rstrip("/") + (f"?{parts.query}" if parts.query else "")
         text = parts.netloc.rpartition("@")[2].removeprefix("www.") + path
-    if len(text) <= MOST_PLACE:
-        return text
-    half = (MOST_PLACE - 1) // 2
-    return f"{text[:half]}…{text[-half:]}"
+    return shortened_inside(text, MOST_PLACE)
 
 
 def web_address(url: str) -> str:
