@@ -87,3 +87,25 @@ def test_documentation_is_brought_into_the_archive_and_asked(docs: Site, tmp_pat
     said = Recipes(docs, tmp_path).run("docs_into_archive.py", docs.loopback_url("/"), "cancellation", "deadlines")
     assert "crawled:" in said
     assert docs.loopback_url("/tasks.html") in said
+
+
+def test_the_guide_s_program_for_the_python_sdk_gives_a_cited_answer(miniweb: MiniWeb, tmp_path: Path) -> None:
+    site = miniweb.site("peps.example")
+    site.page("/pep", article("Exception groups", "Rationale", say="says why exception groups are not a list"))
+    guide = (EXAMPLES.parent / "docs" / "guides" / "frameworks.md").read_text()
+    program = guide.partition("## The MCP Python SDK")[2].partition("```python\n")[2].partition("```")[0]
+    env = clean_environment(tmp_path, **OFFLINE, MCP_WEB_ALLOW_PRIVATE=site.exemption)
+    changes = {
+        'command="mcp-web"': f"command={sys.executable!r}, args=['-m', 'mcp_web'], env={env!r}",
+        "https://peps.python.org/pep-0654/": site.loopback_url("/pep"),
+    }
+    for old, new in changes.items():
+        assert old in program
+        program = program.replace(old, new)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=WAIT, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "says why exception groups are not a list" in done.stdout
+    assert "1 exact" in done.stdout
+    assert "#:~:text=" in done.stdout
