@@ -12,7 +12,7 @@ from mcp_web.limit.limiter import MemoryLimiter
 from mcp_web.model.search import SearchAnswer, SearchQuery
 from mcp_web.search.options import SOURCE_NAMES, SearchOptions
 from mcp_web.search.plan import select
-from mcp_web.search.providers import REGISTRY
+from mcp_web.search.providers import REGISTRY, datacite
 from mcp_web.search.source_choice import fitting_sources
 from miniweb import MiniWeb, Site
 from search.lookalike import api_response, brave_page, recorded, reply, searcher, soon
@@ -391,3 +391,10 @@ def test_entities_in_a_feed_are_not_read() -> None:
     bomb = b'<!DOCTYPE feed [<!ENTITY a "aaaa">]><feed xmlns="http://www.w3.org/2005/Atom">&a;</feed>'
     with pytest.raises(ProviderRefused):
         arxiv.parse(api_response(200, bomb), SearchQuery("x"))
+
+
+@pytest.mark.parametrize(
+    ("issued", "date"), [("2021", "2021-01-01"), ("2021-05", "2021-05-01"), ("2021-05-04", "2021-05-04"), ("", None)]
+)
+def test_a_year_or_month_of_datacite_is_its_first_day(issued: str, date: str | None) -> None:
+    assert datacite._date({"dates": [{"dateType": "Issued", "date": issued}]}) == date

@@ -39,10 +39,10 @@ class DataCite(JsonApi):
 
 
 def _date(row: dict[str, Any]) -> str | None:
-    """The date of issue; for a year, its first day."""
+    """The date of issue; for a year or a month, its first day."""
     dates = {text(one.get("dateType")): text(one.get("date")) for one in items(row.get("dates"))}
     found = dates.get("Issued") or str(row.get("publicationYear") or "")
-    return found + "-01-01"[: 10 - len(found)] if len(found) in (4, 10) else (found or None)
+    return found + "-01-01"[len(found) - 4 :] if len(found) >= 4 else None
 
 
 def publisher(value: Any) -> str:
