@@ -56,3 +56,15 @@ async def test_providers_that_the_settings_leave_out_are_one_finding(tmp_path: P
     (left_out,) = [one for one in checks if one.state == "off"]
     assert left_out.finding.startswith("not among MCP_WEB_SEARCH_PROVIDERS: brave, tavily, ")
     assert left_out.fix == "To use one, add it to MCP_WEB_SEARCH_PROVIDERS."
+
+
+async def test_an_installation_that_cannot_search_is_told_so(tmp_path: Path) -> None:
+    environ = {
+        "MCP_WEB_SEARCH_PROVIDERS": "searxng",
+        "MCP_WEB_DATA_DIR": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path),
+    }
+    async with App(load(environ=environ)) as app:
+        checks = await check_parts._PARTS["search"](app, False)
+    assert "no provider is set up: the web cannot be searched" in [one.finding for one in checks]
+    assert "MCP_WEB_SEARXNG_URLS" in "".join(one.fix or "" for one in checks)

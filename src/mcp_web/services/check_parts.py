@@ -161,6 +161,8 @@ async def _search(app: App, fix: bool) -> list[Check]:
     if left_out:
         names = ", ".join(state.name for state in left_out)
         found.append(Check("search", "off", f"{left_out[0].detail}: {names}", left_out[0].fix))
+    if not any(state.configured for state in states):
+        found.append(Check("search", "off", "no provider is set up: the web cannot be searched"))
     return found
 
 
