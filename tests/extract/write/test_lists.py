@@ -9,7 +9,8 @@ def test_nested_lists_are_moved_in(md) -> None:
 
 
 def test_list_without_item_around_it_is_nested(md) -> None:
-    assert md("<ul><li>a</li><ul><li>b</li></ul></ul>") == "- a\n- - b"
+    assert md("<ul><li>a</li><ul><li>b</li></ul><li>c</li></ul>") == "- a\n  - b\n- c"
+    assert md("<ul><ul><li>a</li></ul><li>b</li></ul>") == "- a\n- b"
 
 
 def test_numbers_start_where_the_page_says(md) -> None:

@@ -27,15 +27,20 @@ def _write_items(draft: WriterState, element: Element, out: list[str], number: i
             if isinstance(child, Element):
                 draft.walk(draft, child, out)
         return
-    items: list[str] = []
-    loose = False
+    items: list[tuple[str, list[str]]] = []  # the mark and the blocks of each
     draft.indents += 1
     for child in element:
         if type(child) is not Element:
             continue
-        # A list directly in a list, without an item around it, is a nested list.
+        # A list directly in a list belongs to the item before it; if there is none, it is part of the outer list.
         inside: list[str] = draft.blocks_of(child) if child.tag not in _LISTS else _nested(draft, child)
         if not inside:
+            continue
+        if child.tag in _LISTS:
+            if items:
+                items[-1][1].extend(inside)
+            else:
+                items.append(("", inside))
             continue
         if number is None:
             mark = "- "
@@ -44,12 +49,11 @@ def _write_items(draft: WriterState, element: Element, out: list[str], number: i
             number = int(value) if value.isdigit() and len(value) < 10 else number
             mark = f"{number}. "
             number += 1
-        pad = " " * len(mark)
-        items.append(mark + indented(joined(inside), pad))
-        loose = loose or _is_loose(inside)
+        items.append((mark, inside))
     draft.indents -= 1
     if items:
-        out.append(("\n\n" if loose else "\n").join(items))
+        between = "\n\n" if any(_is_loose(inside) for _, inside in items) else "\n"
+        out.append(between.join(mark + indented(joined(inside), " " * len(mark)) for mark, inside in items))
 
 
 def _nested(draft: WriterState, element: Element) -> list[str]:
