@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -45,8 +45,21 @@ def newcomers(known: set[int]) -> set[int]:
 
 def newest_browser() -> set[int]:
     """The reaper that started last, and all below it."""
-    reaper = max(pid for pid, line in browser_processes().items() if "reaper.py" in line)
+    reaper = youngest(pid for pid, line in browser_processes().items() if "reaper.py" in line)
     return {reaper, *below(reaper)}
+
+
+def youngest(pids: Iterable[int]) -> int:
+    """The process that started last. Its number need not be the highest: numbers begin again at pid_max."""
+    return max(pids, key=lambda pid: (_started(pid), pid))
+
+
+def _started(pid: int) -> int:
+    """When a process started, in clock ticks since boot; 0 when it is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    except OSError:
+        return 0
 
 
 def main_process(pid: int | None = None) -> int:
