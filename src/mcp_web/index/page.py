@@ -58,7 +58,7 @@ class PreparedPage:
 def prepare(key: str, markdown: str, headings: Sequence[Heading], cut: Cut) -> PreparedPage:
     """Cut a page into passages, drop repeated ones, index the rest.
 
-    Takes half a second for 200,000 words, so it must not run in the event loop.
+    Takes two seconds for 200,000 words, so it must not run in the event loop.
     """
     seen: set[str] = set()
     kept = []

@@ -16,13 +16,13 @@ _PARTS = 500
 # The parser compares each line that may end a part with every boundary it is inside of. This many comparisons take half
 # a second.
 _COMPARISONS = 250_000
-_NESTED = 50  # boundaries that are always counted, because each part has a cost of its own
+_LEAST = 50  # each part costs as much as so many comparisons, however few boundaries there are
 _HEADERS = ("From", "To", "Cc", "Date")
 
 
 def read_mail(page: Fetched) -> Document:
     """Reads message/rfc822."""
-    boundaries = max(_NESTED, page.body.lower().count(b"boundary"))
+    boundaries = max(_LEAST, page.body.lower().count(b"boundary"))
     if page.body.count(b"\n--") * boundaries > _COMPARISONS:
         raise ExtractFailed(f"The e-mail at {page.final_url} has more parts than are read.", url=page.final_url)
     mail = BytesParser(policy=policy.default).parsebytes(page.body)
