@@ -203,6 +203,19 @@ class App:
             self._reader = await self._page_reader(Size.capped(tokens), show_words=0 if tokens else SHOW_WORDS)
         return self._reader
 
+    async def cross_language_reader(self) -> PageReader | None:
+        """The page reader for questions in another language than the page; None if not installed or not needed."""
+        from mcp_web.embed.cross_language import CrossLanguageEmbedder, is_installed
+
+        if self.process.embedder.languages is None or self.process.embedder.dim == 0 or not is_installed():
+            return None
+        if "_cross_language_reader" not in self.__dict__:
+            from mcp_web.index.reader import PageReader
+            from mcp_web.read.passages import passages
+
+            self._cross_language_reader = PageReader(await self.store(), CrossLanguageEmbedder(), passages)
+        return self._cross_language_reader
+
     async def reader_of(self, tokens: int) -> PageReader:
         """A page reader for passages of `tokens` tokens unless the operator set a size: for the read-page contract."""
         if "_reader_of" not in self.__dict__:

@@ -30,7 +30,7 @@ async def test_doctor_says_which_proxy_was_seen_and_how_to_use_it(
     tmp_path: Path, environ: dict[str, str], state: str, says: str, fix: str | None
 ) -> None:
     async with App(load(environ={"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), **environ})) as app:
-        (check,) = await check_parts._PARTS["proxy"](app, False)
+        (check,) = await check_parts._PARTS["proxy"](app)
         assert "s3cret" in app.settings.secrets or not environ
     assert check.state == state
     assert says in check.finding
@@ -42,7 +42,7 @@ async def test_providers_that_cannot_be_reached_are_one_finding_with_one_fix(tmp
     closed = ["http://127.0.0.1:1", "http://127.0.0.2:1"]
     environ = {"MCP_WEB_SEARCH_PROVIDERS": "searxng,brave", "MCP_WEB_SEARXNG_URLS": ",".join(closed)}
     async with App(load(environ={"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), **environ})) as app:
-        checks = await check_parts._PARTS["search"](app, False)
+        checks = await check_parts._PARTS["search"](app)
     (check,) = [one for one in checks if one.state == "broken"]
     assert check.finding == "none of the 2 providers could be reached: this machine seems to be offline"
     assert "MCP_WEB_PROXY" in (check.fix or "")
@@ -52,7 +52,7 @@ async def test_providers_that_cannot_be_reached_are_one_finding_with_one_fix(tmp
 async def test_providers_that_the_settings_leave_out_are_one_finding(tmp_path: Path) -> None:
     environ = {"MCP_WEB_SEARCH_PROVIDERS": "searxng", "MCP_WEB_SEARXNG_URLS": "http://127.0.0.1:1"}
     async with App(load(environ={"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), **environ})) as app:
-        checks = await check_parts._PARTS["search"](app, False)
+        checks = await check_parts._PARTS["search"](app)
     (left_out,) = [one for one in checks if one.state == "off"]
     assert left_out.finding.startswith("not among MCP_WEB_SEARCH_PROVIDERS: brave, tavily, ")
     assert left_out.fix == "To use one, add it to MCP_WEB_SEARCH_PROVIDERS."
@@ -65,6 +65,6 @@ async def test_an_installation_that_cannot_search_is_told_so(tmp_path: Path) -> 
         "XDG_CONFIG_HOME": str(tmp_path),
     }
     async with App(load(environ=environ)) as app:
-        checks = await check_parts._PARTS["search"](app, False)
+        checks = await check_parts._PARTS["search"](app)
     assert "no provider is set up: the web cannot be searched" in [one.finding for one in checks]
     assert "MCP_WEB_SEARXNG_URLS" in "".join(one.fix or "" for one in checks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -19,7 +20,7 @@ def command(fix: bool, as_json: bool) -> None:
     """Check settings, store, extraction, model, providers and browser, and say how to fix what is broken."""
     from mcp_web.services.check_parts import check_parts
 
-    checks = [check.as_dict() for check in with_app(lambda app: check_parts(app, fix=fix))]
+    checks = [asdict(check) for check in with_app(lambda app: check_parts(app, fix=fix))]
     is_sound = all(check["state"] != "broken" for check in checks)
     print_json({"checks": checks, "ok": is_sound}) if as_json else _show(checks)
     if not is_sound:

@@ -19,12 +19,12 @@ def audit_folder(settings: Settings) -> Path:
 
 
 async def write_audit(app: App, event: str, **facts: Any) -> None:
-    """Add a line to the log, if there is one."""
+    """Add a line to the audit log, unless it is switched off."""
     if (log := audit_log(app)) is not None:
         await log.write(event, **facts)
 
 
 def audit_log(app: App) -> AuditLog | None:
-    """The log; None unless a team is served and the log is switched on."""
+    """The audit log; None if it is switched off."""
     is_off = app.settings.of(ServerOptions).audit.lower() in FALSE
     return None if is_off else AuditLog(audit_folder(app.settings))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 import anyio
 import anyio.to_thread
@@ -30,44 +31,36 @@ class Check:
     finding: str
     fix: str | None = None
 
-    def as_dict(self) -> dict[str, Any]:
-        return {"part": self.part, "state": self.state, "finding": self.finding, "fix": self.fix}
+
+_CheckPart = Callable[[App], Awaitable[list[Check]]]
 
 
 async def check_parts(app: App, *, fix: bool = False) -> list[Check]:
-    """One or more findings for each part, the basic parts first."""
+    """One or more findings for each part, the basic parts first; with `fix`, a missing browser is installed."""
+    parts: dict[str, _CheckPart] = {**_PARTS, "browser": partial(_browser, install=fix)}
     checks: list[Check] = []
-    for part, look in _PARTS.items():
-        checks += await _tried(part, look, app, fix)
+    for part, check in parts.items():
+        try:
+            with anyio.fail_after(SECONDS):
+                checks += await check(app)
+        except WebError as error:
+            checks.append(Check(part, "broken", error.message, error.suggestion))
+        except TimeoutError:
+            finding = f"no answer within {SECONDS:g} s"
+            checks.append(Check(part, "broken", finding, "Check the network, proxy and firewall."))
     return checks
 
 
-async def _tried(part: str, look: Callable[[App, bool], Awaitable[list[Check]]], app: App, fix: bool) -> list[Check]:
-    try:
-        with anyio.fail_after(SECONDS):
-            return await look(app, fix)
-    except WebError as error:
-        return [Check(part, "broken", error.message, error.suggestion)]
-    except TimeoutError:
-        return [Check(part, "broken", f"no answer within {SECONDS:g} s", "Check the network, proxy and firewall.")]
-
-
-async def _settings(app: App, fix: bool) -> list[Check]:
+async def _settings(app: App) -> list[Check]:
     set_here = [row for row in app.settings.rows if row.origin != "default"]
-    found = [
-        Check(
-            "settings",
-            "ok",
-            f"Python {sys.version.split()[0]}, {amount(len(set_here), 'setting')} changed from the default",
-        )
+    changed = f"{amount(len(set_here), 'setting')} changed from the default"
+    return [
+        Check("settings", "ok", f"Python {sys.version.split()[0]}, {changed}"),
+        *(Check("settings", "broken", f"unknown setting {name}", "Correct the name.") for name in app.settings.unknown),
     ]
-    found += [
-        Check("settings", "broken", f"unknown setting {name}", "Correct the name.") for name in app.settings.unknown
-    ]
-    return found
 
 
-async def _proxy(app: App, fix: bool) -> list[Check]:
+async def _proxy(app: App) -> list[Check]:
     seen = [name for name in app.settings.proxy_variables if name != "NO_PROXY"]
     used = {
         f"{proxy.scheme}://{proxy.host}:{proxy.port}"
@@ -83,20 +76,14 @@ async def _proxy(app: App, fix: bool) -> list[Check]:
     return [Check("proxy", "ok", "none: connections are direct")]
 
 
-async def _store(app: App, fix: bool) -> list[Check]:
+async def _store(app: App) -> list[Check]:
     await app.require_kept_store()
-    store = await app.store()
-    size = await store.size()
-    return [
-        Check(
-            "store",
-            "ok",
-            f"{amount(size.pages, 'page')}, {amount(size.snapshots, 'version')}, {size.disk_bytes:,} bytes",
-        )
-    ]
+    size = await (await app.store()).size()
+    finding = f"{amount(size.pages, 'page')}, {amount(size.snapshots, 'version')}, {size.disk_bytes:,} bytes"
+    return [Check("store", "ok", finding)]
 
 
-async def _extract(app: App, fix: bool) -> list[Check]:
+async def _extract(app: App) -> list[Check]:
     from mcp_web.extract.options import ExtractOptions
     from mcp_web.extract.sites import unusable
     from mcp_web.services.extract_html import extract_html
@@ -111,7 +98,7 @@ async def _extract(app: App, fix: bool) -> list[Check]:
     ]
 
 
-async def _ocr(app: App, fix: bool) -> list[Check]:
+async def _ocr(app: App) -> list[Check]:
     from mcp_web.extract.ocr import INSTALL, find_tesseract
     from mcp_web.extract.options import ExtractOptions
 
@@ -119,18 +106,12 @@ async def _ocr(app: App, fix: bool) -> list[Check]:
     found = find_tesseract(languages)
     if found is not None:
         return [Check("ocr", "ok", f"{found.program}, languages {languages}")]
-    switched_off = languages in ("", "off")
-    return [
-        Check(
-            "ocr",
-            "off",
-            "switched off" if switched_off else "scans and pictures are not read: no Tesseract was found",
-            "Set MCP_WEB_OCR=eng." if switched_off else INSTALL,
-        )
-    ]
+    if languages in ("", "off"):
+        return [Check("ocr", "off", "switched off", "Set MCP_WEB_OCR=eng.")]
+    return [Check("ocr", "off", "scans and pictures are not read: no Tesseract was found", INSTALL)]
 
 
-async def _model(app: App, fix: bool) -> list[Check]:
+async def _model(app: App) -> list[Check]:
     from mcp_web.embed.static import static_vectors
 
     await anyio.to_thread.run_sync(static_vectors)
@@ -149,7 +130,7 @@ def _coverage_check(found: Coverage) -> Check:
     return Check("vectors", "ok", f"{found.model}: {found.covered:,} of {found.documents:,} documents", fix)
 
 
-async def _search(app: App, fix: bool) -> list[Check]:
+async def _search(app: App) -> list[Check]:
     searcher = await app.searcher()
     states = await searcher.probe()
     unreachable = [state for state in states if state.reachable is False]
@@ -184,16 +165,16 @@ def _provider_check(state: ProviderState) -> Check:
     facts = [
         state.detail.rstrip(".") if sound else state.detail,
         f"quota left {state.quota_left}" if state.quota_left else "",
+        f"{state.ms:.0f} ms" if state.ms is not None else "",
     ]
-    facts.append(f"{state.ms:.0f} ms" if state.ms is not None else "")
     finding = ", ".join(fact for fact in facts if fact) or "answers"
     return Check(part, "ok" if sound else "broken", finding, None if sound else state.fix)
 
 
-async def _browser(app: App, fix: bool) -> list[Check]:
+async def _browser(app: App, *, install: bool) -> list[Check]:
     from mcp_web.render.install import browser_state, install_browser
 
-    if fix and app.can_render:
+    if install and app.can_render:
         await install_browser(app.settings.of(RenderOptions))
     state = browser_state(app.settings.of(RenderOptions))
     if not app.can_render:
@@ -204,7 +185,7 @@ async def _browser(app: App, fix: bool) -> list[Check]:
 
 _SAMPLE = "<title>Sample</title><main><h1>Sample</h1><p>Every claim on this page was measured twice.</p></main>"
 
-_PARTS: dict[str, Callable[[App, bool], Awaitable[list[Check]]]] = {
+_PARTS: dict[str, _CheckPart] = {
     "settings": _settings,
     "proxy": _proxy,
     "store": _store,
@@ -212,5 +193,4 @@ _PARTS: dict[str, Callable[[App, bool], Awaitable[list[Check]]]] = {
     "ocr": _ocr,
     "model": _model,
     "search": _search,
-    "browser": _browser,
 }

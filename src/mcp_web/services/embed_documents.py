@@ -36,7 +36,7 @@ _MANY = 100  # documents after which the store finishes pending work, such as an
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many documents the vectors of a model cover."""
+    """How many documents there are, and how many of them lack the vectors of a model."""
 
     model: str
     documents: int
@@ -48,7 +48,7 @@ class Coverage:
 
 
 async def coverage(app: App) -> list[Coverage]:
-    """The coverage of each model in use."""
+    """For each model in use: how many documents have its vectors, and how many lack them."""
     store, vectors = await app.store(), await app.document_vectors()
     documents = (await store.size()).pages
     return [Coverage(model, documents, await store.count_lacking_vectors(model)) for model in vectors.models]

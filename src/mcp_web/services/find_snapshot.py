@@ -49,6 +49,7 @@ async def find_document(app: App, name: str) -> Found:
 
 
 def _plain(name: str) -> str:
+    """The reference without the prefix of a resource; a URL in canonical form."""
     name = name.strip()
     for prefix in _PREFIXES:
         name = name.removeprefix(prefix)

@@ -50,7 +50,7 @@ async def add_token(
 async def add_first_token(app: App, scopes: Sequence[str]) -> str | None:
     """Create the operator's token if there never was a token; of replicas that start at once, only one does."""
     store = await app.store()
-    if await store.records(TOKENS, limit=1) or not await store.add_records(FIRST, {"made": time.time()}):
+    if await has_tokens(app) or not await store.add_records(FIRST, {"made": time.time()}):
         return None
     token, _ = await add_token(app, "operator", tenant="default", scopes=scopes)
     return token

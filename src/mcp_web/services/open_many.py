@@ -1,4 +1,4 @@
-"""Open many pages at once: each with its own answer or error, in the order asked for."""
+"""Open many pages at once; the results are in the order of the requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ async def open_many(
     on_progress: OnProgress | None = None,
     at_once: int | None = None,
 ) -> list[Opened | WebError]:
-    """The pages in order; a page that is not ready by the deadline is an error, the others are returned."""
+    """Each page or its error; a page that is not ready by the deadline has a FetchTimeout.
+
+    `at_once` limits how many pages are fetched together.
+    """
     return await use_many(
         app, requests, lambda at, opened: opened, deadline=deadline, on_progress=on_progress, at_once=at_once
     )
@@ -39,7 +42,7 @@ async def use_many(
     on_progress: OnProgress | None = None,
     at_once: int | None = None,
 ) -> list[T | WebError]:
-    """As `open_many`, but keeps only what `use` returns for each page, so that not all pages are in memory together."""
+    """As `open_many`, but keeps only what `use(index, page)` returns, so that not all pages are in memory together."""
     answers: list[T | WebError | None] = [None] * len(requests)
     done = 0
 

@@ -38,9 +38,9 @@ from mcp_web.text.papers import paper_address
 from mcp_web.text.urls import parse_url
 
 CacheState = Literal["hit", "revalidated", "fetched", "stale"]
-_NEEDS_BROWSER = "needs-browser"  # a kind of record, by host
-_NO_HELP = "browser-no-help"  # a kind of record, by URL: how much text was read without a browser
-_REMEMBERED = 7 * 86400.0
+_NEEDS_BROWSER = "needs-browser"  # a kind of note, by host
+_NO_HELP = "browser-no-help"  # a kind of note, by URL: how many characters were read without a browser
+_REMEMBERED = 7 * 86400.0  # seconds that these notes are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,11 @@ class OpenRequest:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
+    """A page and how it was obtained."""
+
     snapshot: Snapshot
     cache: CacheState
-    age: float
+    age: float  # seconds since it was fetched or last confirmed
     notes: tuple[str, ...] = ()
 
 
@@ -278,7 +280,8 @@ async def _rendered(
     if len(read.markdown) <= len(document.markdown):
         await (await app.store()).keep_note(_NO_HELP, page.url, len(document.markdown), time.time() + _REMEMBERED)
         return None
-    await _remember_browser(app, page.url)
+    host = parse_url(page.url).host
+    await (await app.store()).keep_note(_NEEDS_BROWSER, host, True, time.time() + _REMEMBERED)
     return shown, read, f"Rendered in a browser: {reason}"
 
 
@@ -295,11 +298,6 @@ async def _known_to_need_browser(app: App, url: str) -> bool:
     if not app.can_render:
         return False
     return await (await app.store()).note(_NEEDS_BROWSER, parse_url(url).host) is True
-
-
-async def _remember_browser(app: App, url: str) -> None:
-    store = await app.store()
-    await store.keep_note(_NEEDS_BROWSER, parse_url(url).host, True, time.time() + _REMEMBERED)
 
 
 async def _keep(

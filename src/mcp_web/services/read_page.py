@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import anyio
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 OPENING_SHARE = 0.7  # of the time that is left; ranking gets the rest
 PROTECTED = "content protected"
-_cross_language_readers: WeakKeyDictionary[App, PageReader] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +47,11 @@ async def read_pages(
     reader: PageReader | None = None,
     quick: bool = False,
 ) -> list[PageRead | WebError]:
-    """For every URL its passages or its error; `reader` replaces the default page reader.
+    """Open the pages and rank their passages for the questions: one result or error for each URL, in order.
 
-    Of several pages, the model ranks only those that words and static signal leave uncertain; with `quick`, none.
+    `max_age` is for opening, `max_results` and `min_score` are for ranking, and `reader` replaces the default page
+    reader. Of several pages, the embedding model ranks only those for which words and static vectors leave the answer
+    uncertain; with `quick`, it ranks none.
     """
     requests = [OpenRequest(url, max_age=max_age) for url in urls]
     now = anyio.current_time()
@@ -59,7 +59,7 @@ async def read_pages(
     answers: list[PageRead | WebError] = []
     for page, url in zip(pages, urls, strict=True):
         if isinstance(page, WebError):
-            answers.append(_protected(page))
+            answers.append(_with_note(page))
             continue
         with anyio.move_on_after(max(0.0, deadline - anyio.current_time() - 1.0)):
             readers = [reader] * len(queries) if reader else await _readers(app, page, queries)
@@ -75,25 +75,11 @@ async def read_pages(
 
 async def _readers(app: App, page: Opened, queries: Sequence[str]) -> list[PageReader]:
     """The page reader for each question: the default, or the one for questions in another language than the page."""
-    usual, other = await app.reader(), await _cross_language_reader(app)
+    usual, other = await app.reader(), await app.cross_language_reader()
     language = language_of(page.snapshot.document.markdown)
     if other is None or not language:
         return [usual] * len(queries)
     return [usual if language_of(query) in ("", language) else other for query in queries]
-
-
-async def _cross_language_reader(app: App) -> PageReader | None:
-    """The reader for questions in another language than the page; None if not installed or not needed."""
-    from mcp_web.embed.cross_language import CrossLanguageEmbedder, is_installed
-
-    if app.process.embedder.languages is None or app.process.embedder.dim == 0 or not is_installed():
-        return None
-    if app not in _cross_language_readers:
-        from mcp_web.index.reader import PageReader
-        from mcp_web.read.passages import passages
-
-        _cross_language_readers[app] = PageReader(await app.store(), CrossLanguageEmbedder(), passages)
-    return _cross_language_readers[app]
 
 
 async def _rank(
@@ -128,14 +114,14 @@ async def _rank(
 
 
 def _about(kept: Snapshot) -> str:
-    """The title, URL and metadata of a page, as text to search in."""
+    """The title, URL and metadata of a page, one to a line; a name in them counts as mentioned by the page."""
     facts = kept.document.metadata
     parts = (kept.document.title, kept.final_url, facts.author, facts.site_name, facts.description, facts.published)
     return "\n".join(part for part in parts if part)
 
 
-def _protected(error: WebError) -> WebError:
-    """The error for protected content in place of a 401 or 403; other errors unchanged."""
+def _with_note(error: WebError) -> WebError:
+    """The same error; one that means protected content (status 401, 402 or 403) gets a note that says so."""
     if isinstance(error, HttpError) and error.status_code in (401, 402, 403):
         error.details["note"] = PROTECTED
     return error

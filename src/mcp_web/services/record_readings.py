@@ -16,13 +16,16 @@ MOST_SPANS = 20  # passages of one question
 async def record_readings(
     app: App, kept: Snapshot, asked: Iterable[tuple[str, str, Sequence[Span]]], *, tool: str, client: str
 ) -> None:
-    """Keep each question with its outcome and the passages shown for it; does nothing for pages that are not kept."""
+    """Keep each question or quote with its verdict and the passages shown for it; nothing for pages that are not kept.
+
+    `asked` has tuples of the question or quote, its verdict, and the spans of the passages.
+    """
     if kept.source == "web" and not (await app.keeper()).may_store(kept.url):
         return
     now = time.time()
     readings = [
-        ReadingRecord(now, tool, question[:MOST_QUESTION], client, kept.hash, tuple(spans[:MOST_SPANS]), outcome)
-        for question, outcome, spans in asked
+        ReadingRecord(now, tool, question[:MOST_QUESTION], client, kept.hash, tuple(spans[:MOST_SPANS]), verdict)
+        for question, verdict, spans in asked
     ]
     if readings:
         await (await app.store()).add_readings(kept.key, readings)

@@ -1,4 +1,4 @@
-"""Search the web: ask the providers, mark hits that are already kept, read the hits on request."""
+"""Search the web: ask the providers, find which hits are kept already, and open or read the hits on request."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from mcp_web.services.open_page import Opened, OpenRequest
 from mcp_web.services.read_results import ReadResults, read_results
 from mcp_web.text.urls import parse_url
 
-READING_SHARE = 0.6  # of the time that is left goes to searching when content is wanted too
+SEARCHING_SHARE = 0.6  # of the time that is left, if the hits are opened too
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The answer to one query; `seen` and `contents` are keyed by the URL of the hit."""
+    """The answer to one query. By the URL of a hit: `seen` has its kept version, `contents` its opened page."""
 
     found: SearchAnswer
     notes: tuple[str, ...] = ()
@@ -46,11 +46,11 @@ async def search_web(
 ) -> list[Searched | WebError]:
     """One answer or error for each query, in order."""
     now = anyio.current_time()
-    until = now + (deadline - now) * READING_SHARE if fetch_content or read else deadline
+    until = now + (deadline - now) * SEARCHING_SHARE if fetch_content or read else deadline
     answers = await _search_all(app, queries, provider, raw=raw, deadline=until)
     if not (read or fetch_content):
         return answers
-    add = _with_passages if read else _read
+    add = _with_passages if read else _with_contents
     return [
         await add(app, answer, deadline, on_progress) if isinstance(answer, Searched) else answer for answer in answers
     ]
@@ -91,19 +91,19 @@ async def _seen(app: App, found: SearchAnswer) -> dict[str, SnapshotInfo]:
 
 
 async def _with_passages(app: App, answer: Searched, deadline: float, on_progress: OnProgress | None) -> Searched:
-    """The passages of the hits that answer the query."""
+    """The answer with the passages of its hits that answer the query."""
     found = answer.found
     results = await read_results(app, found.query.text, found.hits, deadline=deadline, on_progress=on_progress)
     return replace(answer, results=results)
 
 
-async def _read(app: App, answer: Searched, deadline: float, on_progress: OnProgress | None) -> Searched:
-    """Open the pages of the hits as web_open does; those that fail or are late are reported, the others returned."""
+async def _with_contents(app: App, answer: Searched, deadline: float, on_progress: OnProgress | None) -> Searched:
+    """The answer with the page of each hit, opened as web_open does, or with the error why it could not be opened."""
     begun = anyio.current_time()
     urls = [hit.url for hit in answer.found.hits]
     pages = await open_many(app, [OpenRequest(url) for url in urls], deadline=deadline, on_progress=on_progress)
-    contents = dict(zip(urls, pages, strict=True))
-    return Searched(answer.found, answer.notes, answer.seen, contents, (anyio.current_time() - begun) * 1000)
+    elapsed_ms = (anyio.current_time() - begun) * 1000
+    return replace(answer, contents=dict(zip(urls, pages, strict=True)), reading_ms=elapsed_ms)
 
 
 def _canonical(url: str) -> str | None:

@@ -40,12 +40,11 @@ async def watched_urls(app: App) -> list[str]:
 
 async def change_watch(app: App, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
     """Add and remove watched pages; returns the new list."""
-    added: dict[str, Any] = {parse_url(url).href: {} for url in add}
     store = await app.store()
     if remove:
         await store.remove_records(KIND, [parse_url(url).href for url in remove])
-    if added:
-        await store.add_records(KIND, added)
+    if add:
+        await store.add_records(KIND, {parse_url(url).href: {} for url in add})
     return await watched_urls(app)
 
 

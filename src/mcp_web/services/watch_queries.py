@@ -23,20 +23,18 @@ class WatchedQuery:
     error: str = ""
 
 
-async def watched_queries(app: App) -> list[str]:
-    return [one.key for one in await (await app.store()).records(KIND)]
-
-
-async def change_queries(app: App, add: Sequence[str] = (), remove: Sequence[str] = ()) -> None:
+async def change_queries(app: App, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
+    """Add and remove watched queries; returns the new list."""
     store = await app.store()
     if remove:
         await store.remove_records(KIND, remove)
     if add:
         await store.add_records(KIND, {query: {"known": None} for query in add})
+    return [record.key for record in await store.records(KIND)]
 
 
 async def check_query(app: App, query: str, *, deadline: float) -> WatchedQuery:
-    """Search again; the first check only records the results, so none is new."""
+    """Search again and report the results that no earlier check found; the first check reports none."""
     answer = (await search_web(app, [SearchQuery(query)], "auto", deadline=deadline))[0]
     if isinstance(answer, WebError):
         return WatchedQuery(query, error=answer.message)

@@ -16,14 +16,13 @@ if TYPE_CHECKING:
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
-    from mcp_web.services.watch_pages import as_object, change_watch, check_pages, watched_urls
-    from mcp_web.services.watch_queries import change_queries, check_query, watched_queries
+    from mcp_web.services.watch_pages import as_object, change_watch, check_pages
+    from mcp_web.services.watch_queries import change_queries, check_query
 
     app, removed = call.app, args["remove"] or ()
     addresses = [one for one in removed if one.startswith(("http://", "https://"))]
-    await change_watch(app, args["url"] or (), addresses)
-    await change_queries(app, args["query"] or (), [one for one in removed if one not in addresses])
-    urls, queries = await watched_urls(app), await watched_queries(app)
+    urls = await change_watch(app, args["url"] or (), addresses)
+    queries = await change_queries(app, args["query"] or (), [one for one in removed if one not in addresses])
     call.report(f"looking at {amount(len(urls), 'page')} and {amount(len(queries), 'query', 'queries')}")
     pages = await check_pages(app, urls, deadline=call.deadline - 1.0)
     found = [await check_query(app, query, deadline=call.deadline - 1.0) for query in queries]

@@ -18,7 +18,7 @@ _BEGAN = time.time()
 
 
 async def state(app: App, request: Request) -> Response:
-    checks = [check.as_dict() for check in await check_parts(app)] if request.query_params.get("check") else None
+    checks = await check_parts(app) if request.query_params.get("check") else None
     changed = [row for row in app.settings.rows if row.origin != "default"]
     settings = [{"name": f"{row.section}.{row.name}", "value": row.text, "origin": row.origin} for row in changed]
     tools = [
