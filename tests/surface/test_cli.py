@@ -131,7 +131,7 @@ def test_an_error_is_one_sentence_on_stderr_and_exit_1(shell: Shell) -> None:
 def test_an_error_is_an_object_for_programs_and_names_what_there_is(site: tuple[Shell, str]) -> None:
     shell, url = site
     assert shell.json("open", "http://10.0.0.1/", code=1)["error"]["code"] == "SSRF_BLOCKED"
-    missed = shell.run("open", url, "--section", "Nowhere", code=1)
+    missed = shell.run("open", url, "--section", "Nowhere", code=2)
     assert "Setup" in missed.stderr
     assert missed.stdout == ""
     assert "--keep-newest 0" in shell.run("cache", "purge", code=2).stderr

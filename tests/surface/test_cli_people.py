@@ -41,7 +41,7 @@ def test_several_pages_come_whole_with_separators_on_stdout(shell: Shell, docs: 
     urls = [docs.loopback_url(f"/p{number}") for number in range(12)]
     printed = shell.run("open", *urls).stdout
     for number, url in enumerate(urls):
-        assert f"title: Page {number}\nsource: {url}\n---" in printed
+        assert f"title: Page {number}\nsource: {url}\nfetched_at: " in printed
         assert printed.count(f"Setup of page {number} has enough words to count") == 12
 
 
@@ -64,8 +64,26 @@ def test_a_kept_page_is_shown_whole(shell: Shell, docs: Site) -> None:
     for command in (["archive", "show"], ["cache", "get"]):
         shown = shell.run(*command, url)
         assert (shown.stdout, shown.stderr) == (opened, "")
-        assert not shell.json(*command, url)["truncated"]
+        kept = shell.json(*command, url)
+        assert not kept["truncated"]
+        assert len(kept["versions"]) == 1
     assert "--start" in shell.run("cache", "get", url, "--max-chars", "500").stderr
+    assert len(shell.json("cache", "get", url, "--max-chars", "500")["content"]) <= 500
+
+
+def test_a_whole_page_as_json_has_every_link_and_heading(shell: Shell, docs: Site) -> None:
+    def part(number: int) -> str:
+        links = "".join(f'<a href="/{number}-{at}">link {at} of part {number}</a> and some words, ' for at in range(3))
+        return f"<h2>Part {number}</h2><p>{links}{'which are explained here. ' * 5}</p>"
+
+    body = "".join(part(number) for number in range(100))
+    docs.page("/many", f"<html><title>Many</title><body><main><h1>Many</h1>{body}</main></body></html>")
+    url = docs.loopback_url("/many")
+    opened, kept = shell.json("open", url), shell.json("archive", "show", url)
+    for page in (opened, kept):
+        assert len(page["links"]) == 300
+        assert "[link 2 of part 99][300]" in page["content"]
+        assert len(page["outline"]) == 101
 
 
 def test_addresses_can_come_from_standard_input(shell: Shell, docs: Site) -> None:
@@ -122,10 +140,16 @@ def test_files_and_folders_are_extracted_and_binary_files_are_refused(shell: She
     done = shell.run("extract", str(folder / "one.html"), str(folder / "noise.bin"), code=1)
     assert "# First" in done.stdout
     assert "noise.bin" in done.stderr
+    answer = shell.json("extract", str(folder / "one.html"), str(folder / "noise.bin"), code=1)
+    assert [file.get("title") for file in answer["files"]] == ["First", None]
+    assert answer["files"][1]["error"]["code"] == "UNSUPPORTED_CONTENT"
+    (folder / "empty.html").write_text("")
+    assert "empty.html has no text" in shell.run("extract", str(folder / "empty.html"), code=3).stderr
+    (tmp_path / "bare").mkdir()
+    assert "no file that can be read" in shell.run("extract", str(tmp_path / "bare"), code=3).stderr
 
 
 def test_kept_documents_are_listed_shown_and_removed_after_a_dry_run(shell: Shell, docs: Site) -> None:
-    assert "Nothing is kept yet" in shell.run("archive", "list", code=3).stderr
     shell.run("archive", "add", docs.loopback_url("/p1"), "--tag", "manual")
     shell.run("archive", "add", "A saved thought about setup.", "--title", "Thought", "--tag", "notes")
     rows = shell.json("archive", "list")
@@ -158,6 +182,7 @@ def test_excluded_files_and_pages_are_left_out(shell: Shell, docs: Site, tmp_pat
 def test_a_crawl_in_which_every_page_failed_is_a_failure(shell: Shell, docs: Site) -> None:
     url = docs.loopback_url("/nowhere/")
     assert shell.run("archive", "crawl", url, code=1).stderr == f"{url} answered 404 Not Found.\n"
+    assert shell.json("archive", "crawl", url, code=1)["pages"] == 1
 
 
 def test_a_feed_remembers_earlier_changes(shell: Shell, docs: Site, tmp_path: Path) -> None:
@@ -171,34 +196,56 @@ def test_a_feed_remembers_earlier_changes(shell: Shell, docs: Site, tmp_path: Pa
     assert feed.read_text().count("<entry>") == 2
 
 
-def test_removing_a_page_that_is_not_watched_says_so(shell: Shell) -> None:
-    assert "was not watched" in shell.run("watch", "--remove", "https://never.example/", code=1).stderr
-
-
 @pytest.mark.parametrize(
     ("args", "said", "code"),
     [
         (["archive", "search", "nothing", "--mode", "text"], "Nothing kept matches", 3),
         (["archive", "collections"], "no collections yet", 0),
         (["archive", "graph", "nothing"], "no graph to draw", 3),
+        (["archive", "list"], "Nothing is kept yet", 0),
+        (["archive", "list", "--collection", "nothing"], "Nothing kept matches", 3),
         (["cache", "list"], "Nothing is kept yet", 0),
+        (["history"], "No searches are kept", 0),
+        (["watch", "--list"], "Nothing is watched", 0),
+        (["token", "list"], "There are no tokens", 0),
+        (["tenant", "shares"], "Nothing is shared", 0),
         (["config", "zzzz"], "No setting matches", 3),
+        (["cache", "get", "deadbeef"], "Nothing that is kept", 3),
+        (["archive", "remove", "deadbeef"], "Nothing that is kept", 3),
+        (["archive", "remove", "--collection", "nothing"], "Nothing kept matches", 3),
+        (["verify", "deadbeef", "a quote"], "Nothing that is kept", 3),
+        (["token", "revoke", "nobody"], "There is no token", 3),
+        (["watch", "--remove", "https://never.example/"], "was not watched", 3),
     ],
 )
-def test_an_empty_state_is_said(shell: Shell, args: list[str], said: str, code: int) -> None:
+def test_an_empty_list_is_a_success_but_a_name_or_query_without_an_answer_is_not(
+    shell: Shell, args: list[str], said: str, code: int
+) -> None:
+    """With --json too, where the command has it."""
     assert said in shell.run(*args, code=code).stderr
+    if args[:2] not in (["archive", "graph"], ["token", "revoke"]):
+        shell.run(*args, "--json", code=code)
+
+
+def test_a_call_that_has_to_be_changed_is_wrong_usage(shell: Shell, docs: Site) -> None:
+    shell.run("open", "https://", code=2)
+    shell.run("archive", "search", "x", "--since", "yesterday", code=2)
+    shell.run("open", docs.loopback_url("/p1"), "--selector", ".nowhere", code=2)
+    assert "Setup" in shell.run("open", docs.loopback_url("/p1"), "--section", "Nowhere", code=2).stderr
+    both = shell.run("open", docs.loopback_url("/p1"), docs.loopback_url("/linked"), "--section", "Nowhere", code=1)
+    assert both.stderr.count("Nowhere") == 2
 
 
 def test_messages_speak_to_a_person(shell: Shell, docs: Site) -> None:
     said = shell.run("open", docs.loopback_url("/p1"), "--mode", "rendered", code=1).stderr
     assert "--mode readable" in said
     assert "operator" not in said
-    kept = shell.run("cache", "get", "https://never.example/page", code=1).stderr
+    kept = shell.run("cache", "get", "https://never.example/page", code=3).stderr
     assert "`mcp-web open https://never.example/page`" in kept
     shell.run("open", docs.loopback_url("/p1"))
-    assert "`mcp-web cache diff` then shows" in shell.run("cache", "diff", docs.loopback_url("/p1"), code=1).stderr
-    assert "`mcp-web archive list` shows" in shell.run("archive", "show", "deadbeef", code=1).stderr
-    unknown = shell.run("archive", "remove", "https://never.example/page", code=1).stderr
+    assert "`mcp-web cache diff` then shows" in shell.run("cache", "diff", docs.loopback_url("/p1"), code=3).stderr
+    assert "`mcp-web archive list` shows" in shell.run("archive", "show", "deadbeef", code=3).stderr
+    unknown = shell.run("archive", "remove", "https://never.example/page", code=3).stderr
     assert unknown == "mcp-web: No copy of https://never.example/page is kept. Nothing was deleted.\n"
 
 
@@ -343,5 +390,5 @@ def test_a_store_that_cannot_be_used_or_was_replaced_is_said_on_stderr(docs: Sit
     assert "Setup of page 1" in opened.stdout
     assert opened.stderr.count("Pages are opened but not kept.") == 1
     (tmp_path / "mcp-web.sqlite").write_bytes(b"SQLite format 3\x00" + b"\xff" * 5_000)
-    listed = Shell(tmp_path, MCP_WEB_DATA_DIR=str(tmp_path)).run("archive", "list", code=3)
+    listed = Shell(tmp_path, MCP_WEB_DATA_DIR=str(tmp_path)).run("archive", "list")
     assert "The store was damaged and replaced by an empty one" in listed.stderr

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mcp_web.cli.cache import get
 from mcp_web.cli.calling import answer_of, shown_progress
+from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
 from mcp_web.cli.output import empty, failure, json_option, note, print_json, print_marked, print_table
 from mcp_web.cli.session import with_app
 from mcp_web.text.amounts import amount
 
 if TYPE_CHECKING:
     from mcp_web.app import App
+    from mcp_web.services.crawl_site import CrawlReport
 
+SHOWN_FAILURES = 20
 FORMATS = click.Choice(["markdown", "jsonl", "bibtex", "csl", "warc"])
 
 
@@ -42,7 +46,7 @@ def search(query: tuple[str, ...], exact: bool, as_json: bool, **given: Any) -> 
     data, _ = answer_of("archive_search", given | {"query": " ".join(query), "fuzzy": not exact})
     print_json(data) if as_json else _show(data)
     if not data["results"]:
-        raise SystemExit(3)
+        raise SystemExit(NOTHING_FOUND)
 
 
 def _show(data: dict[str, Any]) -> None:
@@ -92,25 +96,16 @@ def list_kept(limit: int, source: Any, collection: str | None, as_json: bool) ->
     found, _ = with_app(lambda app: list_documents(app, limit=limit, source=source, collection=collection))
     if as_json:
         print_json([dataclasses.asdict(one) | {"id": document_id(one.key)} for one in found])
-        return
-    if not found:
-        empty("Nothing is kept yet.")
-        raise SystemExit(3)
-    rows = [(document_id(one.key), iso(one.fetched_at)[:10], one.source, one.title, one.url) for one in found]
-    print_table(("id", "read", "source", "title", "address"), rows, wide=("title", "address"))
+    elif found:
+        rows = [(document_id(one.key), iso(one.fetched_at)[:10], one.source, one.title, one.url) for one in found]
+        print_table(("id", "read", "source", "title", "address"), rows, wide=("title", "address"))
+    else:
+        empty("Nothing kept matches." if collection or source else "Nothing is kept yet.")
+    if collection and not found:
+        raise SystemExit(NOTHING_FOUND)
 
 
-@command.command("show")
-@click.argument("document")
-@json_option
-def show(document: str, as_json: bool) -> None:
-    """Show a kept document by its id, snapshot or address; no network."""
-    if as_json:
-        print_json(answer_of("cache_get", {"snapshot": document}, whole_pages=True)[0])
-        return
-    from mcp_web.cli.open import show_kept
-
-    show_kept(document)
+command.add_command(get, "show")
 
 
 @command.command("remove")
@@ -138,7 +133,7 @@ def remove(documents: tuple[str, ...], collection: str | None, prefix: str | Non
     else:
         empty("Nothing kept matches.")
     if not rows:
-        raise SystemExit(3)
+        raise SystemExit(NOTHING_FOUND)
 
 
 _exclude = click.option(
@@ -160,14 +155,14 @@ def sync(folder: Path, as_json: bool, **given: Any) -> None:
         report = with_app(lambda app: sync_folder(app, folder, on_progress=progress, **given))
     if as_json:
         print_json(dataclasses.asdict(report))
-        return
-    click.echo(
-        f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed"
-    )
-    for path, why in report.failed:
-        failure(path, why)
+    else:
+        click.echo(
+            f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed"
+        )
+        for path, why in report.failed:
+            failure(path, why)
     if report.failed and not (report.added or report.changed or report.unchanged):
-        raise SystemExit(1)
+        raise SystemExit(FAILED)
 
 
 @command.command("crawl")
@@ -186,15 +181,20 @@ def crawl(url: str, as_json: bool, **given: Any) -> None:
         report = with_app(lambda app: crawl_site(app, url, on_progress=progress, **given))
     if as_json:
         print_json(dataclasses.asdict(report))
-        return
-    counts = f"{report.new} new, {report.changed} changed, {report.unchanged} unchanged, {len(report.failed)} failed"
-    click.echo(
-        f"{amount(report.pages, 'page')}: {counts}" + (f"; {report.left} left: run again" if report.left else "")
-    )
-    for place, why in report.failed[:20]:
-        failure(place, why)
+    else:
+        _show_crawl(report)
     if report.failed and len(report.failed) == report.pages:
-        raise SystemExit(1)
+        raise SystemExit(FAILED)
+
+
+def _show_crawl(report: CrawlReport) -> None:
+    counts = f"{report.new} new, {report.changed} changed, {report.unchanged} unchanged, {len(report.failed)} failed"
+    rest = f"; {report.left} left: run again" if report.left else ""
+    click.echo(f"{amount(report.pages, 'page')}: {counts}{rest}")
+    for place, why in report.failed[:SHOWN_FAILURES]:
+        failure(place, why)
+    if len(report.failed) > SHOWN_FAILURES:
+        empty(f"{len(report.failed) - SHOWN_FAILURES} more failed; --json lists them all.")
 
 
 @command.command("export")
@@ -229,7 +229,7 @@ def _exchanged(verb: str, report: Any, as_json: bool) -> None:
         for what, why in report.failed:
             failure(what, why)
     if report.failed:
-        raise SystemExit(1)
+        raise SystemExit(FAILED)
 
 
 @command.command("collections")
@@ -276,7 +276,7 @@ def graph(query: tuple[str, ...], depth: int, limit: int, form: str) -> None:
     answer = with_app(lambda app: search_archive(app, wanted))
     if answer.citation_graph is None:
         empty("No kept document matches, so there is no graph to draw.")
-        raise SystemExit(3)
+        raise SystemExit(NOTHING_FOUND)
     if form == "json":
         print_json(as_data(answer)["citation_graph"])
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from mcp_web.cli.exit_codes import FAILED
 from mcp_web.cli.output import json_option, print_json
 from mcp_web.text.amounts import amount
 
@@ -34,4 +35,4 @@ def verify(head: str | None, as_json: bool) -> None:
     if fault:
         if not as_json:
             click.echo(f"mcp-web: The audit log in {folder} was changed: {fault}.", err=True)
-        raise SystemExit(1)
+        raise SystemExit(FAILED)

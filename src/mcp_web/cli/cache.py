@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_web.cli.calling import answer_of
-from mcp_web.cli.open import show_kept
+from mcp_web.cli.exit_codes import NOTHING_FOUND
 from mcp_web.cli.output import empty, json_option, print_json, print_table
+from mcp_web.cli.pages import is_empty, page_object, part_options, print_page, view_options
 from mcp_web.cli.screenshot import save_screenshot, screenshot_option
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import for_person
 
 if TYPE_CHECKING:
     from mcp_web.app import App
+    from mcp_web.tools.page_view import PageView
 
 
 @click.group("cache")
@@ -23,21 +25,32 @@ def command() -> None:
 
 
 @command.command("get")
-@click.argument("snapshot")
-@click.option("--section", help="Heading: only that section.")
-@click.option("--start", type=click.IntRange(0), default=0, help="Offset to begin at.")
-@click.option("--max-chars", type=click.IntRange(1), help="Maximum characters; default: the whole page.")
+@click.argument("page")
+@part_options
 @screenshot_option
 @json_option
-def get(snapshot: str, screenshot: str | None, as_json: bool, **given: Any) -> None:
-    """Show a kept page by its hash (8 digits are enough) or URL; no network."""
+def get(page: str, screenshot: str | None, as_json: bool, **part: Any) -> None:
+    """Show a kept page by its id or hash (8 digits are enough), or its URL; no network. Exits 3 when it is empty."""
     if screenshot is not None:
-        save_screenshot(snapshot, screenshot)
-    if not as_json:
-        show_kept(snapshot, **given)
-        return
-    asked = {name: value for name, value in given.items() if value is not None} | {"snapshot": snapshot}
-    print_json(answer_of("cache_get", asked, whole_pages=given["max_chars"] is None)[0])
+        save_screenshot(page, screenshot)
+    view, facts = with_app(lambda app: _kept(app, page))
+    options = view_options(**part, as_json=as_json)
+    print_json(page_object(view, options) | facts) if as_json else print_page(view, options)
+    if is_empty(view):
+        raise SystemExit(NOTHING_FOUND)
+
+
+async def _kept(app: App, name: str) -> tuple[PageView, dict[str, Any]]:
+    """A kept page, and what is known of it beside its text."""
+    from mcp_web.services.find_snapshot import find_document
+    from mcp_web.services.open_page import Opened
+    from mcp_web.tools.cache_get import kept_facts
+    from mcp_web.tools.page_view import PageView
+
+    found = await find_document(app, name)
+    kept = found.snapshot
+    view = PageView.of(Opened(kept, "hit", (await app.keeper()).age(kept)))
+    return view, kept_facts(kept, await found.store.versions(kept.key))
 
 
 @command.command("diff")

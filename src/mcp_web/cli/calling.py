@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DEADLINE = 600.0  # seconds
 
 
-def answer_of(name: str, given: dict[str, Any], *, whole_pages: bool = False) -> tuple[dict[str, Any], str]:
+def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """The answer object and the text of one tool call; raises the error that a client would have received."""
     from mcp_web.tools.call import Call
     from mcp_web.tools.calling import run_tool
@@ -28,8 +28,7 @@ def answer_of(name: str, given: dict[str, Any], *, whole_pages: bool = False) ->
         with shown_progress() as progress:
             on_progress = (lambda step: progress(step.message, step.done, step.total)) if progress else None
             until = anyio.current_time() + DEADLINE
-            client = "mcp-web (command line)"
-            call = Call(app, deadline=until, on_progress=on_progress, client=client, whole_pages=whole_pages)
+            call = Call(app, deadline=until, on_progress=on_progress, client="mcp-web (command line)")
             return await run_tool(tool_named(name), call, given)
 
     answer = with_app(work)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from mcp_web.cli.exit_codes import NOTHING_FOUND
 from mcp_web.cli.output import console, empty, json_option, print_json, print_table
 
 VALUE_WIDTH = 20  # characters of a value that are always shown
@@ -36,6 +37,8 @@ def command(words: tuple[str, ...], example: bool, as_json: bool) -> None:
     if as_json:
         facts = {"file": str(config_path()), "settings": [_as_object(row) for row in rows]}
         print_json(facts | {"unknown": settings.unknown})
+        if not rows:
+            raise SystemExit(NOTHING_FOUND)
         return
     if sys.stdout.isatty():
         click.echo(f"file: {config_path()}")
@@ -43,7 +46,7 @@ def command(words: tuple[str, ...], example: bool, as_json: bool) -> None:
             empty("It does not exist yet; `mcp-web config --example` prints one to start from.")
     if not rows:
         empty("No setting matches.")
-        raise SystemExit(3)
+        raise SystemExit(NOTHING_FOUND)
     _show(rows)
     for name in settings.unknown:
         click.echo(f"nothing reads {name}", err=True)

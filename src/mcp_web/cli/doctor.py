@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from mcp_web.cli.exit_codes import FAILED
 from mcp_web.cli.output import json_option, print_json, wrapped
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import for_person
@@ -24,7 +25,7 @@ def command(fix: bool, as_json: bool) -> None:
     is_sound = all(check["state"] != "broken" for check in checks)
     print_json({"checks": checks, "ok": is_sound}) if as_json else _show(checks)
     if not is_sound:
-        raise SystemExit(1)
+        raise SystemExit(FAILED)
 
 
 def _show(checks: list[dict[str, Any]]) -> None:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mcp_web.cli.output import empty, failure, json_option, note, print_json, print_markdown
+from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
+from mcp_web.cli.output import empty, failure, json_option, print_json
+from mcp_web.cli.pages import is_empty, print_page, view_options
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import error_sentence
 from mcp_web.errors import InvalidInput, WebError
@@ -46,7 +48,8 @@ def command(
 ) -> None:
     """Turn files into clean Markdown: HTML, PDF, office documents, notebooks, text. Nothing is fetched.
 
-    Several files, or the files of a folder, are printed one after the other. Exits 1 when one could not be read.
+    Several files, or the files of a folder, are printed one after the other. Exits 1 when one could not be read, 3 when
+    one is empty.
     """
     from mcp_web.model.page import ExtractRequest
 
@@ -55,13 +58,12 @@ def command(
     if STDIN in places and sys.stdin.isatty():
         empty("Reading HTML from the terminal until Ctrl-D; `mcp-web extract FILE` reads a file.")
     if jsonl:
-        failed = with_app(lambda app: _lines(app, places, request))
+        code = with_app(lambda app: _lines(app, places, request))
     else:
         files = list(_files(places))
-        form = "json" if as_json else "front matter" if front_matter or len(files) > 1 else "text"
-        failed = with_app(lambda app: _each(app, files, base_url, request, form))
-    if failed:
-        raise SystemExit(1)
+        code = with_app(lambda app: _each(app, files, base_url, request, as_json=as_json, with_facts=front_matter))
+    if code:
+        raise SystemExit(code)
 
 
 def _files(places: tuple[str, ...]) -> Iterator[Path | None]:
@@ -78,23 +80,41 @@ def _files(places: tuple[str, ...]) -> Iterator[Path | None]:
             yield path
 
 
-async def _each(app: App, files: list[Path | None], base_url: str, request: ExtractRequest, form: str) -> bool:
-    """Print each file in this form; returns whether one could not be read."""
+async def _each(
+    app: App, files: list[Path | None], base_url: str, request: ExtractRequest, *, as_json: bool, with_facts: bool
+) -> int:
+    """Print each file; returns the exit code. The failure of a single file is raised."""
+    from mcp_web.model.wire import document_to_json
+    from mcp_web.tools.page_view import PageView
+
     if not files:
-        empty("The folder has no file that can be read.")
-        return True
-    failed = False
+        empty("There is no file that can be read.")
+        return NOTHING_FOUND
+    rows: list[dict[str, Any]] = []
+    code = 0
     for file in files:
+        name = STDIN if file is None else str(file)
         try:
             document = await _document(app, file, base_url, request)
         except (WebError, OSError) as error:
             if len(files) == 1:
                 raise
-            failed = True
-            failure(str(file), error_sentence(error) if isinstance(error, WebError) else error.strerror or str(error))
+            why = error if isinstance(error, WebError) else InvalidInput(f"{error.strerror or error}.", suggestion="")
+            rows.append({"file": name, "error": why.as_dict()})
+            code = FAILED
+            if not as_json:
+                failure(name, error_sentence(why))
             continue
-        _show(document, base_url or (str(file) if file and len(files) > 1 else ""), form)
-    return failed
+        view = PageView(document, base_url or (name if file else None))
+        if as_json:
+            rows.append({"file": name} | document_to_json(document))
+        else:
+            print_page(view, view_options(as_json=False), with_facts=with_facts or len(files) > 1)
+        if is_empty(view):
+            code = code or NOTHING_FOUND
+    if as_json:
+        print_json({"files": rows} if len(files) > 1 else rows[0])
+    return code
 
 
 async def _document(app: App, file: Path | None, base_url: str, request: ExtractRequest) -> Document:
@@ -114,35 +134,18 @@ async def _document(app: App, file: Path | None, base_url: str, request: Extract
     return await app.extract(page, request)
 
 
-def _show(document: Document, source: str, form: str) -> None:
-    if form == "json":
-        from mcp_web.model.wire import document_to_json
-
-        print_json(document_to_json(document))
-        return
-    for line in document.notes:
-        note(line)
-    if document.explain is not None:
-        click.echo(json.dumps(document.explain, ensure_ascii=False, indent=2, default=str), err=True)
-    if form == "front matter":
-        from mcp_web.tools.page_view import PageView, front_matter
-
-        click.echo(front_matter(PageView(document, source or None)) + "\n")
-    print_markdown(document.markdown + "\n" if form == "front matter" else document.markdown)
-
-
-async def _lines(app: App, places: tuple[str, ...], request: ExtractRequest) -> bool:
+async def _lines(app: App, places: tuple[str, ...], request: ExtractRequest) -> int:
     """One output line for every input line; an invalid line yields its error, and the others are processed."""
-    failed = False
+    code = 0
     for place in places:
         with click.open_file(place, "rb") as source:
             for number, line in enumerate(source, start=1):
                 if line.strip():
                     answer = await _line(app, line, number, request)
-                    failed |= "error" in answer
+                    code = FAILED if "error" in answer else code
                     sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
                     sys.stdout.flush()
-    return failed
+    return code
 
 
 async def _line(app: App, line: bytes, number: int, request: ExtractRequest) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """The command line: the same engine for people and scripts.
 
-Exit codes: 0 done · 1 the work failed (the sentence is on stderr) · 2 wrong usage or configuration ·
-3 nothing found · 130 interrupted. stdout carries only the answer; with --json a failure is {"error": {…}} there.
+stdout carries only the answer; with --json a failure is {"error": {…}} there.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ from typing import Any, NoReturn, TextIO
 import click
 
 from mcp_web import __version__, trace
-from mcp_web.errors import ConfigError, WebError
+from mcp_web.cli.exit_codes import FAILED, INTERRUPTED, NOTHING_FOUND, WRONG_USAGE
+from mcp_web.errors import AgentError, ConfigError, NotFound, WebError
 
 # command → the module in this folder that has it: imported only when the command is used.
 COMMANDS = {
@@ -40,9 +40,6 @@ COMMANDS = {
     "siteconfig": "List site configs, and try one on a page.",
     "completion": "Print the shell completion script.",
 }
-
-
-INTERRUPTED = 130  # what a shell reports for Ctrl-C
 
 
 class Commands(click.Group):
@@ -124,24 +121,30 @@ def _exit_with(failure: BaseException) -> NoReturn:
         raise failure
     except click.ClickException as error:
         error.show(sys.stderr)
-        raise SystemExit(2 if isinstance(error, click.UsageError) else error.exit_code) from None
+        raise SystemExit(WRONG_USAGE if isinstance(error, click.UsageError) else error.exit_code) from None
     except WebError as error:
         if error.code == "INTERNAL_ERROR" and error.__cause__ is not None:
             _defect(error.__cause__)
         _print_error(error)
-        raise SystemExit(2 if isinstance(error, ConfigError) else 1) from None
+        raise SystemExit(_exit_code(error)) from None
     except BrokenPipeError:
         _exit_quietly()
     except OSError as error:
         place = f": {error.filename}" if error.filename else ""
         click.echo(f"mcp-web: {error.strerror or error}{place}.", err=True)
-        raise SystemExit(1) from None
+        raise SystemExit(FAILED) from None
     except BaseExceptionGroup as several:  # from concurrent tasks
         if several.split(BrokenPipeError)[1] is None:
             _exit_quietly()
         _defect(several)
     except Exception as error:  # noqa: BLE001 — the edge: a bug in this program is reported in a sentence
         _defect(error)
+
+
+def _exit_code(error: WebError) -> int:
+    if isinstance(error, NotFound):
+        return NOTHING_FOUND
+    return WRONG_USAGE if isinstance(error, AgentError | ConfigError) else FAILED
 
 
 def _print_error(error: WebError) -> None:
@@ -165,10 +168,10 @@ def _defect(error: BaseException) -> NoReturn:
         error = error.exceptions[0]
     if isinstance(error, WebError):
         _print_error(error)
-        raise SystemExit(1) from None
+        raise SystemExit(_exit_code(error)) from None
     where, what = trace.where(error), trace.redact(str(error))[:200]
     click.echo(f"mcp-web: A defect of mcp-web: {type(error).__name__}: {what} ({where}). Please report it.", err=True)
-    raise SystemExit(1) from None
+    raise SystemExit(FAILED) from None
 
 
 class _RedactedStream(io.TextIOWrapper):

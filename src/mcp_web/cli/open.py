@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_web.cli.calling import DEADLINE, shown_progress
-from mcp_web.cli.output import empty, failure, json_option, note, print_json, print_markdown
+from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
+from mcp_web.cli.output import failure, json_option, print_json
+from mcp_web.cli.pages import is_empty, page_object, part_options, print_page, view_options
 from mcp_web.cli.screenshot import screenshot_option, take_screenshot
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import error_sentence
@@ -16,23 +18,17 @@ from mcp_web.errors import WebError
 
 if TYPE_CHECKING:
     from mcp_web.app import App
-    from mcp_web.model.page import Document
-    from mcp_web.services.open_page import Opened
-    from mcp_web.tools.page_view import ViewOptions
+    from mcp_web.tools.page_view import PageView, ViewOptions
 
 MAX_URLS = 1000
-NOTHING_FOUND = 3
-WHOLE_PAGE = sys.maxsize
 
 
 @click.command("open")
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
 @click.option("--mode", type=click.Choice(["auto", "readable", "raw", "rendered"]), default="auto", show_default=True)
 @click.option("--selector", help="CSS selector of the part to show.")
-@click.option("--section", help="Heading: only that section.")
 @click.option("--format", "form", type=click.Choice(["markdown", "text", "html"]), default="markdown")
-@click.option("--max-chars", type=click.IntRange(1), help="Maximum characters of each page; default: the whole page.")
-@click.option("--start", type=click.IntRange(0), default=0, help="Offset to begin at.")
+@part_options
 @click.option("--links/--no-links", default=True, help="Keep the links.")
 @click.option("--images", is_flag=True, help="Keep images.")
 @click.option("--siteconfig", help="Site config to use.")
@@ -49,8 +45,6 @@ def command(
     Several pages are printed one after the other, each below its title and address. Exits 1 when a page could not be
     opened, 3 when a page is empty.
     """
-    from mcp_web.tools.page_view import ViewOptions
-
     addresses = _addresses(urls)
     if screenshot is not None:
         if len(addresses) > 1 or given["mode"] not in ("auto", "rendered"):
@@ -60,17 +54,11 @@ def command(
     asked = {name: given[name] for name in ("mode", "selector", "siteconfig", "max_age", "explain", "at")}
     with shown_progress() as progress:
         pages = with_app(lambda app: _opened(app, addresses, asked | {"include_images": images}, progress))
-    size, shown_links = given["max_chars"] or WHOLE_PAGE, "none" if not links else "numbered" if as_json else "inline"
-    options = ViewOptions(form, size, given["start"], given["section"], shown_links, tokens=WHOLE_PAGE)  # type: ignore[arg-type]  # click checks the format
-    if len(pages) == 1 and isinstance(pages[0], WebError):
-        raise pages[0]
-    if as_json:
-        _print_objects(addresses, pages, options)
-    else:
-        _show_all(addresses, pages, options)
-    if any(isinstance(page, WebError) for page in pages):
-        raise SystemExit(1)
-    if any(is_empty(page.snapshot.document) for page in pages if not isinstance(page, WebError)):
+    part = {name: given[name] for name in ("section", "start", "max_chars")}
+    options = view_options(**part, form=form, links=links, as_json=as_json)
+    if _print(addresses, pages, options, as_json=as_json):
+        raise SystemExit(FAILED)
+    if any(is_empty(page) for page in pages if not isinstance(page, WebError)):
         raise SystemExit(NOTHING_FOUND)
 
 
@@ -86,80 +74,41 @@ def _addresses(urls: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-async def _opened(app: App, urls: list[str], asked: dict[str, Any], progress: Any) -> list[Opened | WebError]:
+async def _opened(app: App, urls: list[str], asked: dict[str, Any], progress: Any) -> list[PageView | WebError]:
     import anyio
 
     from mcp_web.services.open_many import open_many
     from mcp_web.services.open_page import OpenRequest
+    from mcp_web.tools.page_view import PageView
 
     requests = [OpenRequest(url, **asked) for url in urls]
-    return await open_many(app, requests, deadline=anyio.current_time() + DEADLINE, on_progress=progress)
+    pages = await open_many(app, requests, deadline=anyio.current_time() + DEADLINE, on_progress=progress)
+    return [page if isinstance(page, WebError) else PageView.of(page) for page in pages]
 
 
-def _print_objects(urls: list[str], pages: list[Opened | WebError], options: ViewOptions) -> None:
-    """The answer object of web_open, or for several pages that of web_batch_open, with whole pages."""
-    from mcp_web.tools.clean_output import clean_error, clean_value
-    from mcp_web.tools.page_view import PageView, as_data, show
+def _print(urls: list[str], pages: list[PageView | WebError], options: ViewOptions, *, as_json: bool) -> int:
+    """Print every page in the order asked for; returns how many failed. The failure of a single page is raised."""
+    from mcp_web.tools.clean_output import clean_error
 
     rows: list[dict[str, Any]] = []
+    failed = 0
     for url, page in zip(urls, pages, strict=True):
-        if isinstance(page, WebError):
-            rows.append({"url": url, "error": clean_error(page).as_dict()})
-        else:
-            view = PageView.of(page)
-            rows.append(clean_value(as_data(view, options, show(view.document, options), [])))
-    failed = sum("error" in row for row in rows)
-    several = {"pages": rows, "opened": len(rows) - failed, "failed": failed, "notes": []}
-    print_json(several if len(rows) > 1 else rows[0])
-
-
-def is_empty(document: Document) -> bool:
-    return not document.markdown.strip()
-
-
-def _show_all(urls: list[str], pages: list[Opened | WebError], options: ViewOptions) -> None:
-    """Every page in the order asked for; failures on stderr."""
-    for url, page in zip(urls, pages, strict=True):
-        if isinstance(page, WebError):
-            failure(url, error_sentence(page))
-        else:
-            _show(url, page, options, separated=len(pages) > 1)
-
-
-def _show(url: str, page: Opened, options: ViewOptions, *, separated: bool) -> None:
-    document = page.snapshot.document
-    for line in (*page.notes, *document.notes):
-        note(line)
-    if is_empty(document):
-        empty(f"{url} has no text.")
-    text = part_of(document, options)
-    if separated:
-        click.echo(f"---\ntitle: {' '.join(document.title.split())}\nsource: {page.snapshot.final_url}\n---\n")
-    print_markdown(text) if options.format == "markdown" else click.echo(text)
-    if separated:
-        click.echo()
-    if document.explain is not None:
-        print_json(document.explain)
-
-
-def part_of(document: Document, options: ViewOptions) -> str:
-    """The requested part of a page, in the requested format."""
-    from mcp_web.tools.page_view import show
-
-    shown = show(document, options)
-    if shown.next_start is not None:
-        note(f"{shown.end:,} of {len(document.markdown):,} characters shown; --start {shown.next_start} continues.")
-    return shown.text
-
-
-def show_kept(name: str, *, section: str | None = None, start: int = 0, max_chars: int | None = None) -> None:
-    """Print a kept page, or the requested part of it."""
-    from mcp_web.services.find_snapshot import find_snapshot
-    from mcp_web.tools.page_view import ViewOptions
-
-    document = with_app(lambda app: find_snapshot(app, name)).document
-    for line in document.notes:
-        note(line)
-    size = max_chars or WHOLE_PAGE
-    options = ViewOptions(max_chars=size, start=start, section=section, links="inline", tokens=WHOLE_PAGE)
-    print_markdown(part_of(document, options))
+        try:
+            if isinstance(page, WebError):
+                raise page
+            if as_json:
+                rows.append(page_object(page, options))
+            else:
+                print_page(page, options, with_facts=len(pages) > 1)
+        except WebError as error:
+            if len(pages) == 1:
+                raise
+            failed += 1
+            if as_json:
+                rows.append({"url": url, "error": clean_error(error).as_dict()})
+            else:
+                failure(url, error_sentence(error))
+    if as_json:  # the answer object of web_open, or of web_batch_open
+        several = {"pages": rows, "opened": len(rows) - failed, "failed": failed, "notes": []}
+        print_json(several if len(rows) > 1 else rows[0])
+    return failed

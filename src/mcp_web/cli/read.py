@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from mcp_web.cli.calling import answer_of
+from mcp_web.cli.exit_codes import NOTHING_FOUND
 from mcp_web.cli.output import json_option, note, print_json, print_markdown, wrapped
 
 
@@ -40,4 +41,4 @@ def command(url: str, question: tuple[str, ...], as_json: bool, **given: Any) ->
             click.secho(("\n" if at else "") + head, fg="cyan")
             print_markdown(passage["text"])
     if not answered:
-        raise SystemExit(3)
+        raise SystemExit(NOTHING_FOUND)

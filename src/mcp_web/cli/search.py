@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from mcp_web.cli.calling import answer_of
+from mcp_web.cli.exit_codes import NOTHING_FOUND
 from mcp_web.cli.output import console, empty, json_option, note, print_json, print_markdown
 from mcp_web.cli.wording import for_person
 
@@ -43,7 +44,7 @@ def command(query: tuple[str, ...], provider: tuple[str, ...], number: int | Non
     else:
         _show(found)
     if not results and not found["answers"]:
-        raise SystemExit(3)
+        raise SystemExit(NOTHING_FOUND)
 
 
 def _open(results: list[dict[str, Any]], number: int, as_json: bool) -> None:

@@ -7,6 +7,7 @@ import dataclasses
 import click
 
 from mcp_web.cli.calling import shown_progress
+from mcp_web.cli.exit_codes import FAILED
 from mcp_web.cli.output import json_option, print_json
 from mcp_web.cli.session import with_app
 from mcp_web.text.amounts import amount
@@ -50,4 +51,4 @@ def check(place: str | None, as_json: bool) -> None:
     faults = with_app(lambda app: check_store(app, place))
     print_json({"faults": faults}) if as_json else click.echo("\n".join(faults) or "The store has no faults.")
     if faults:
-        raise SystemExit(1)
+        raise SystemExit(FAILED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from mcp_web.cli.output import json_option, print_json
+from mcp_web.cli.output import empty, json_option, print_json, print_table
 from mcp_web.cli.session import with_app
 
 
@@ -45,9 +45,11 @@ def shares(as_json: bool) -> None:
     found = with_app(list_shares)
     if as_json:
         print_json([share._asdict() for share in found])
+    elif not found:
+        empty("Nothing is shared.")
     else:
-        for share in found:
-            click.echo(f"{share.owner}  {share.collection}  {share.reader or '(all tenants)'}")
+        rows = [(share.owner, share.collection, share.reader or "(all tenants)") for share in found]
+        print_table(("owner", "collection", "shared with"), rows)
 
 
 @command.command("share")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from mcp_web.cli.calling import answer_of
+from mcp_web.cli.exit_codes import NOTHING_FOUND
 from mcp_web.cli.output import json_option, print_json
 
 _COLOURS = {"exact": "green", "normalised": "green", "fuzzy": "yellow", "absent": "red"}
@@ -30,4 +31,4 @@ def command(source: str, quotes: tuple[str, ...], as_json: bool) -> None:
             if "quote_url" in row:
                 click.echo(f"{'':11} {row['quote_url']}")
     if any(row["verdict"] in ("fuzzy", "absent") for row in data["quotes"]):
-        raise SystemExit(3)
+        raise SystemExit(NOTHING_FOUND)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
 from mcp_web.cli.output import empty, json_option, print_json
 from mcp_web.cli.session import with_app
 
@@ -35,7 +36,7 @@ def command(
 ) -> None:
     """Watch pages: fetch them again and report by section what changed. New URLs are added to the list."""
 
-    async def work(app: App) -> bool:
+    async def work(app: App) -> int:
         from mcp_web.services.watch_pages import change_watch, watched_urls
 
         unknown = _not_watched(remove, await watched_urls(app))
@@ -44,13 +45,13 @@ def command(
             for url in unknown:
                 empty(f"{url} was not watched.")
             print_json(watched) if as_json else click.echo("\n".join(watched) or "Nothing is watched.", err=not watched)
-            return not unknown
+            return NOTHING_FOUND if unknown else 0
         if not watched:
             empty("Nothing is watched. `mcp-web watch URL` adds a page.")
-        return await _rounds(app, watched, every, times, feed, as_json)
+        return 0 if await _rounds(app, watched, every, times, feed, as_json) else FAILED
 
-    if not with_app(work):
-        raise SystemExit(1)
+    if code := with_app(work):
+        raise SystemExit(code)
 
 
 def _not_watched(remove: tuple[str, ...], watched: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo
@@ -19,15 +20,15 @@ _NO_PICTURE = (
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
-    from mcp_web.services.find_snapshot import find_snapshot
+    from mcp_web.services.find_snapshot import find_document
     from mcp_web.services.open_page import Opened
 
-    kept = await find_snapshot(call.app, args["snapshot"])
-    store = await call.app.store()
-    versions = await store.versions(kept.key)
+    found = await find_document(call.app, args["snapshot"])
+    kept = found.snapshot
     if args["diff"]:
         return await _changes(call, kept, args["diff"])
-    png = await store.screenshot(kept.hash)
+    versions = await found.store.versions(kept.key)
+    png = await found.store.screenshot(kept.hash)
     if png is None and args["screenshot"]:
         call.notes.append(_NO_PICTURE)
     call.log_page(kept, "hit")
@@ -38,9 +39,9 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         answer.screenshot = Screenshot(f"resource://picture/{kept.hash}", len(png), png if args["screenshot"] else None)
         answer.data["screenshot"] = {"uri": answer.screenshot.uri, "bytes": len(png)}
         answer.text += f"\nscreenshot: {answer.screenshot.uri} ({len(png):,} bytes)"
-    listed = [_version(info) for info in versions[:20]]
-    answer.data |= {"versions": listed, "headers": dict(kept.headers), "variant": kept.variant}
+    answer.data |= (facts := kept_facts(kept, versions[:20]))
     if len(versions) > 1:
+        listed = facts["versions"]
         rows = "\n".join(f"{row['since']} {row['snapshot'][:16]} {row['content_length']:,} chars" for row in listed)
         answer.text += f"\nversions, newest first:\n{rows}"
         answer.text += f'\ncompare: cache_get(snapshot="{versions[0].hash[:16]}", diff="{versions[1].hash[:16]}")'
@@ -66,6 +67,12 @@ async def _changes(call: Call, newer: Snapshot, other: str) -> Answer:
     facts = {"url": newer.url, "old": older.hash, "new": newer.hash, "changed_sections": len(changes)}
     text = head + ("\n" + call.envelope.wrap(body) if rows else ": the text is the same.")
     return Answer({**facts, "changes": rows, "notes": call.notes}, text, facts)
+
+
+def kept_facts(kept: Snapshot, versions: Sequence[SnapshotInfo]) -> dict[str, Any]:
+    """What is known of a kept page beside its text."""
+    listed = [_version(info) for info in versions]
+    return {"versions": listed, "headers": dict(kept.headers), "variant": kept.variant}
 
 
 def _version(info: SnapshotInfo) -> dict[str, Any]:

@@ -33,7 +33,6 @@ class Call:
     facts: dict[str, Any] = field(default_factory=dict)  # what the log says of this call besides its tool and time
     client: str = ""  # the name of the program that asked, where it is known
     wants_data: bool = True  # whether the answer object is used, or only the text
-    whole_pages: bool = False  # show pages without a limit: a person or a script has no token budget
 
     def report(self, message: str, done: float | None = None, total: float | None = None) -> None:
         """Report the current step and progress."""

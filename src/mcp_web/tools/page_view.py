@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_web.lru import LruDict
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # numbered: `[text][1]` with a list below · inline: as the page's Markdown has them · none: their text only
 Links = Literal["numbered", "inline", "none"]
+WHOLE_PAGE = sys.maxsize  # characters and tokens: for people and scripts, who have no budget
 MAX_OUTLINE = 80  # headings shown; the rest is a section call away
 MAX_LINKS = 200
 PAGE_TOKENS = budget.AIM - 1_500  # of the text of a page: the rest is for header, outline and facts
@@ -77,6 +78,14 @@ class ViewOptions:
     tokens: int = PAGE_TOKENS
     page: str = ""  # the page's own address: links to places on it are left out
 
+    @property
+    def max_links(self) -> int:
+        return WHOLE_PAGE if self.tokens == WHOLE_PAGE else SHOWN_LINKS
+
+    @property
+    def max_headings(self) -> int:
+        return WHOLE_PAGE if self.tokens == WHOLE_PAGE else MAX_OUTLINE
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -90,8 +99,6 @@ class Shown:
 
 def present(call: Call, view: PageView, options: ViewOptions, next_call: str) -> Answer:
     """The answer for one page; `next_call` is the call that showed it, to be continued with `start`."""
-    if call.whole_pages:
-        options = replace(options, max_chars=sys.maxsize, tokens=sys.maxsize)
     shown = show(view.document, options, view.snapshot)
     data = as_data(view, options, shown, call.notes) if call.wants_data else {}
     lines = [header(view, shown)]
@@ -171,7 +178,7 @@ def rendered(markdown: str, options: ViewOptions) -> tuple[str, tuple[Link, ...]
 
     if options.links == "none":
         return text_only(markdown), ()
-    found = numbered(markdown, options.page.partition("#")[0], SHOWN_LINKS)
+    found = numbered(markdown, options.page.partition("#")[0], options.max_links)
     return found.text, found.links
 
 
@@ -232,7 +239,7 @@ def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]
         "start": shown.start,
         "truncated": shown.next_start is not None,
         "next_start": shown.next_start,
-        "outline": [outline_row(heading) for heading in document.headings[:MAX_OUTLINE]],
+        "outline": [outline_row(heading) for heading in document.headings[: options.max_headings]],
         "metadata": metadata_facts(meta_facts)
         | {
             "content_type": meta_facts.content_type or view.media_type,

@@ -1,0 +1,79 @@
+"""Prints pages, opened or kept: whole, because people and scripts have no token budget."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mcp_web.cli.output import empty, note, print_markdown
+
+if TYPE_CHECKING:
+    from mcp_web.tools.page_view import PageView, ViewOptions
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def part_options(command: F) -> F:
+    """The options that choose a part of a page."""
+    for option in (
+        click.option("--max-chars", type=click.IntRange(1), help="Maximum characters; default: the whole page."),
+        click.option("--start", type=click.IntRange(0), default=0, help="Offset to begin at."),
+        click.option("--section", help="Heading: only that section."),
+    ):
+        command = option(command)
+    return command
+
+
+def view_options(
+    *,
+    section: str | None = None,
+    start: int = 0,
+    max_chars: int | None = None,
+    form: Any = "markdown",
+    links: bool = True,
+    as_json: bool = False,
+) -> ViewOptions:
+    """The view of a page, or of the part that `part_options` chose."""
+    from mcp_web.tools.page_view import WHOLE_PAGE, ViewOptions
+
+    shown_links: Any = "none" if not links else "numbered" if as_json else "inline"
+    return ViewOptions(form, max_chars or WHOLE_PAGE, start, section, shown_links, tokens=WHOLE_PAGE)
+
+
+def page_object(view: PageView, options: ViewOptions) -> dict[str, Any]:
+    """The answer object of web_open for a page."""
+    from mcp_web.tools.clean_output import clean_value
+    from mcp_web.tools.page_view import as_data, show
+
+    options = replace(options, page=view.final_url or "")
+    cleaned: dict[str, Any] = clean_value(as_data(view, options, show(view.document, options), []))
+    return cleaned
+
+
+def print_page(view: PageView, options: ViewOptions, *, with_facts: bool = False) -> None:
+    """Print the text of a page, on request below its title, address and dates; notes go to stderr."""
+    from mcp_web.tools.page_view import front_matter, show
+
+    document = view.document
+    for line in (*view.notes, *document.notes):
+        note(line)
+    if is_empty(view):
+        empty(f"{view.url or 'The page'} has no text.")
+    if document.explain is not None:
+        click.echo(json.dumps(document.explain, ensure_ascii=False, indent=2, default=str), err=True)
+    shown = show(document, options)
+    if with_facts:
+        click.echo(front_matter(view) + "\n")
+    print_markdown(shown.text) if options.format == "markdown" else click.echo(shown.text)
+    if with_facts:
+        click.echo()
+    if shown.next_start is not None:
+        note(f"{shown.end:,} of {len(document.markdown):,} characters shown; --start {shown.next_start} continues.")
+
+
+def is_empty(view: PageView) -> bool:
+    return not view.document.markdown.strip()
