@@ -24,7 +24,7 @@ from mcp_web.model.passage import PackedVectors
 from mcp_web.store.quantized import quantized
 from mcp_web.store.sqlite.connect import connect
 from mcp_web.store.sqlite.database import SqliteDatabase
-from mcp_web.store.sqlite.pages import keep_vectors as keep_rows
+from mcp_web.store.sqlite.vectors import keep as keep_rows
 
 if TYPE_CHECKING:
     from mcp_web.embed.embedder import Embedder

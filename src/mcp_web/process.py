@@ -146,9 +146,7 @@ class Process:
 
         fetch, options = self.settings.of(FetchOptions), self.settings.of(EmbedOptions)
         concurrency = min(options.concurrency, fetch.concurrency)
-        made = open_embedder(replace(options, timeout=fetch.timeout, concurrency=concurrency), self.api_client)
-        self._exit_stack.push_async_callback(made.close)
-        return made
+        return open_embedder(replace(options, timeout=fetch.timeout, concurrency=concurrency), self.api_client)
 
     @cached_property
     def questions(self) -> QuestionVectors:

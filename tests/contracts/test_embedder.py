@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.anyio
 
 @cache
 def _loaded() -> Embedder:
-    """The packaged model, loaded once: embedders without a connection to close can be shared."""
+    """The packaged model, loaded once: embedders without a connection can be shared."""
     return open_embedder(EmbedOptions(threads=1))
 
 
@@ -81,11 +81,8 @@ OPENERS: dict[str, Callable[[Path, MiniWeb], Embedder]] = {
 
 
 @pytest.fixture(params=OPENERS)
-async def embedder(request: pytest.FixtureRequest, tmp_path: Path, miniweb: MiniWeb) -> AsyncIterator[Embedder]:
-    opened = OPENERS[request.param](tmp_path, miniweb)
-    yield opened
-    if request.param == "remote":
-        await opened.close()
+def embedder(request: pytest.FixtureRequest, tmp_path: Path, miniweb: MiniWeb) -> Embedder:
+    return OPENERS[request.param](tmp_path, miniweb)
 
 
 TEXTS = ["how to install the package", "install the package like this", "rivers of northern europe", ""]

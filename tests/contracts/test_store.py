@@ -152,9 +152,9 @@ async def test_recent_lists_the_most_recently_used_first(store: Store, clock: Cl
         await keep(store, page)
     clock.now += 1
     await store.latest(pages[0].key)
-    assert [item.url[-1] for item in await store.recent(10)] == ["0", "2", "1"]
-    assert len(await store.recent(2)) == 2
-    assert await store.recent(10, "research") == []
+    assert [item.url[-1] for item in (await store.browse(10))[0]] == ["0", "2", "1"]
+    assert len((await store.browse(2))[0]) == 2
+    assert await store.browse(10, filter=DocumentFilter(source="research")) == ([], "")
 
 
 async def test_browsing_lists_documents_page_by_page_by_last_use(store: Store, clock: Clock) -> None:
@@ -239,7 +239,7 @@ async def five(store: Store, clock: Clock) -> Store:
 
 
 async def _left(store: Store) -> list[str]:
-    return sorted(item.url.removeprefix("https://") for item in await store.recent(100))
+    return sorted(item.url.removeprefix("https://") for item in (await store.browse(100))[0])
 
 
 async def test_a_dry_run_says_what_would_go_and_removes_nothing(five: Store) -> None:
@@ -304,11 +304,11 @@ async def test_purge_by_url_takes_every_variant_of_the_page(store: Store) -> Non
         await keep(store, snapshot(page, variant=variant))
     await keep(store, snapshot("https://example.org/other"))
     assert (await store.purge(PurgeRule(url=page), dry_run=False)).pages == 2
-    assert [info.url for info in await store.recent(9)] == ["https://example.org/other"]
+    assert [info.url for info in (await store.browse(9))[0]] == ["https://example.org/other"]
 
 
 async def test_research_is_not_purged_even_by_its_key(five: Store) -> None:
-    mine = (await five.recent(1, "research"))[0]
+    (mine,), _ = await five.browse(1, filter=DocumentFilter(source="research"))
     assert (await five.purge(PurgeRule(key=mine.key), dry_run=False)).pages == 0
 
 

@@ -258,8 +258,6 @@ async def test_model_that_never_answers_is_not_waited_for(store: SqliteStore) ->
         async def embed(self, texts: Sequence[str], kind: object = "passage") -> None:
             await anyio.sleep_forever()
 
-        async def close(self) -> None: ...
-
     answer = await PageReader(store, Silent(), passages, model_seconds=0.05).rank(
         "k", page(3), (), ["glaciers0 engines1"]
     )  # type: ignore[arg-type]
@@ -304,8 +302,6 @@ class EnglishOnly:
     async def embed(self, texts: Sequence[str], kind: object = "passage") -> np.ndarray:
         self.texts += texts
         return np.full((len(texts), 4), 0.5, np.float32)
-
-    async def close(self) -> None: ...
 
 
 GERMAN = (

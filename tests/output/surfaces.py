@@ -142,7 +142,7 @@ async def contracts(world: HostileWorld, web: MiniWeb, folder: Path) -> AsyncIte
         env = world.settings() | {"MCP_WEB_PROFILE": "standard"}
         async with contract_caller(web, folder / contract, contract, **env) as caller:
             await _called(caller.app, "web_open", {"url": world.urls()[0]})
-            key = (await (await caller.app.store()).recent(1))[0].key
+            key = (await (await caller.app.store()).browse(1))[0][0].key
             for name, arguments in contract_calls(contract, world, key):
                 result = await caller.call(name, **arguments)
                 for output in _answered(f"{contract} {name}({arguments})"[:200], result, own=False):
@@ -367,7 +367,7 @@ def _application(world: HostileWorld, web: MiniWeb, folder: Path) -> AbstractAsy
 
 
 async def _hash_of_page(app: App) -> str:
-    found = await (await app.store()).recent(30)
+    found, _ = await (await app.store()).browse(30)
     return next(one.hash for one in found if one.url.endswith("/page"))
 
 

@@ -16,7 +16,7 @@ from mcp_web.services.manage_tenants import erase_tenant, list_tenants
 from mcp_web.services.manage_tokens import list_tokens
 from mcp_web.services.share_collections import list_shares, share_collection, unshare_collection
 from mcp_web.services.watch_pages import change_watch
-from mcp_web.store.protocol import Store
+from mcp_web.store.protocol import DocumentFilter, Store
 from miniweb import MiniWeb
 from store import postgres_server
 
@@ -53,7 +53,7 @@ async def fill(team: Lab, web: MiniWeb, token: str) -> str:
                     tags=[f"{SECRET}-notes"])  # fmt: skip
     async with team.tenants.using("ann") as app:
         await change_watch(app, [url], [])
-        info = (await (await app.store()).recent(5, "web"))[0]
+        info = (await (await app.store()).browse(5, filter=DocumentFilter(source="web")))[0][0]
     return info.hash
 
 
@@ -107,7 +107,7 @@ async def test_the_store_of_a_tenant_holds_only_its_rows(
             async with team.tenants.using(other) as app:
                 store = await app.store()
                 assert await store.snapshot(hash_) is None
-                assert await store.recent(10) == []
+                assert (await store.browse(10))[0] == []
                 assert await store.collections() == {}
                 assert await store.word_counts([SECRET]) == {}
                 assert "watch" not in await store.record_kinds()
@@ -153,7 +153,7 @@ async def shared_harbours(team: Lab, ann: str) -> tuple[str, str]:
     ):
         await team.call("archive_add", ann, content=text, title=title, tags=tags)
     async with team.tenants.using("ann") as app:
-        found = {one.title: one.hash for one in await (await app.store()).recent(5)}
+        found = {one.title: one.hash for one in (await (await app.store()).browse(5))[0]}
     return found["Ports"], found["Private"]
 
 

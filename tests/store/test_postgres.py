@@ -157,7 +157,7 @@ async def test_calls_survive_connections_that_the_server_ended(postgres: Postgre
     with postgres.superuser() as db:
         db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'mcp-web'")
     await keep(store, snapshot("https://later.example/"))
-    assert len(await store.recent(9)) == 2
+    assert len((await store.browse(9))[0]) == 2
     await store.close()
 
 

@@ -46,7 +46,7 @@ async def test_the_ceiling_holds_and_the_least_recently_used_go(tmp_path: Path) 
     for number in range(300):
         clock[0] += 1
         await store.keep(snapshot(f"https://web.example/{number}", text=_noise(number, 20_000)))
-    kept = {item.url for item in await store.recent(1000)}
+    kept = {item.url for item in (await store.browse(1000))[0]}
     assert "https://mine.example/" in kept
     assert "https://web.example/299" in kept
     assert "https://web.example/0" not in kept
@@ -345,12 +345,12 @@ async def test_a_folder_deleted_while_running_is_made_again_and_what_is_kept_the
     assert (await store.find_by_words(query, 5)).candidates
     shutil.rmtree(folder)
     await keep(store, snapshot("https://a.example/new", text="A lantern in the new house."))
-    assert [one.url for one in await store.recent(5)] == ["https://a.example/new"]
+    assert [one.url for one in (await store.browse(5))[0]] == ["https://a.example/new"]
     assert len((await store.find_by_words(query, 5)).candidates) == 1
     again = await SqliteStore.open(folder / "s.sqlite")
-    assert [one.url for one in await again.recent(5)] == ["https://a.example/new"]
+    assert [one.url for one in (await again.browse(5))[0]] == ["https://a.example/new"]
     await store.close()
-    assert [one.url for one in await again.recent(5)] == ["https://a.example/new"]
+    assert [one.url for one in (await again.browse(5))[0]] == ["https://a.example/new"]
     await again.close()
 
 

@@ -93,7 +93,7 @@ def list_kept(limit: int, as_json: bool) -> None:
 async def _recent(app: App, limit: int) -> list[dict[str, Any]]:
     from mcp_web.text.dates import iso
 
-    found = await (await app.store()).recent(limit)
+    found, _ = await (await app.store()).browse(limit)
     return [
         {
             "snapshot": info.hash,

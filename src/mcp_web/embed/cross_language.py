@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import anyio.to_thread
 
 from mcp_web import trace
-from mcp_web.embed.embedder import TextKind, checked
+from mcp_web.embed.embedder import TextKind, checked, embed_in_parts
 from mcp_web.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ _SHA256 = {
     "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
 }
 _loading = threading.Lock()
-_TURN = 8  # texts of one turn in the thread
+_PART = 8  # texts embedded by one call of the thread
 
 
 def is_installed() -> bool:
@@ -50,21 +49,10 @@ class CrossLanguageEmbedder:
 
     def __init__(self) -> None:
         self.dim: int | None = DIM
-        self._turns: anyio.CapacityLimiter | None = None
+        self._limiter = anyio.CapacityLimiter(1)
 
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
-        import numpy as np
-
-        self._turns = self._turns or anyio.CapacityLimiter(1)
-        rows: list[Rows] = [np.zeros((0, DIM), np.float32)]
-        with trace.step("embed", model=self.name, texts=len(texts)):
-            for begin in range(0, len(texts), _TURN):
-                turn = list(texts[begin : begin + _TURN])
-                rows.append(await anyio.to_thread.run_sync(functools.partial(self._encode, turn), limiter=self._turns))
-        return np.concatenate(rows)
-
-    async def close(self) -> None:
-        return None
+        return await embed_in_parts(self._encode, texts, _PART, DIM, self.name, self._limiter)
 
     def _encode(self, texts: list[str]) -> Rows:
         with _loading:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from anyio import to_thread
+
+from mcp_web import trace
 from mcp_web.errors import EmbeddingError
 from mcp_web.lru import LruDict
 
 if TYPE_CHECKING:
+    import anyio
     import numpy as np
     from numpy.typing import NDArray
 
@@ -48,8 +52,6 @@ class Embedder(Protocol):
         With a kind for each text, a question can be embedded in the same batch as passages.
         """
         ...
-
-    async def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,28 @@ def prefixed(texts: Sequence[str], kind: TextKind | Sequence[TextKind], prefixes
     kinds = [kind] * len(texts) if isinstance(kind, str) else kind
     before = {name: prefix.rstrip() + " " for name, prefix in prefixes.items() if prefix.strip()}
     return [before.get(one, "") + text for text, one in zip(texts, kinds, strict=True)]
+
+
+async def embed_in_parts(
+    encode: Callable[[list[str]], Rows],
+    texts: Sequence[str],
+    size: int,
+    dim: int | None,
+    model: str,
+    limiter: anyio.CapacityLimiter | None = None,
+) -> Rows:
+    """Embed texts in a worker thread, `size` of them at a time.
+
+    A running thread can be neither cancelled nor interrupted; between two parts the call can be cancelled, and another
+    call that waits for the limiter gets its turn.
+    """
+    import numpy as np
+
+    rows: list[Rows] = []
+    with trace.step("embed", model=model, texts=len(texts)):
+        for begin in range(0, len(texts), size):
+            rows.append(await to_thread.run_sync(encode, list(texts[begin : begin + size]), limiter=limiter))
+    return np.concatenate(rows) if rows else np.zeros((0, dim or 0), np.float32)
 
 
 _MOST = 512  # questions kept: 1.5 kB each

@@ -6,10 +6,12 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from mcp_web.embed.onnx_encoder import Pooling
 from mcp_web.errors import ConfigError
+
+# How the vectors of the tokens become the vector of a text: that of the first token, or the mean.
+Pooling = Literal["cls", "mean"]
 
 # In order of preference: smaller and faster first.
 MODEL_FILES = (
@@ -23,6 +25,8 @@ MODEL_FILES = (
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
+    """The files and settings of a sentence encoder."""
+
     model: Path
     tokenizer: Path
     pooling: Pooling

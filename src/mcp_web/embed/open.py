@@ -28,9 +28,6 @@ class NoEmbedder:
             suggestion="Set MCP_WEB_EMBEDDINGS to local or remote.",
         )
 
-    async def close(self) -> None:
-        return None
-
 
 def open_embedder(options: EmbedOptions, api: Api | None = None) -> Embedder:
     """The configured embedder; nothing is loaded or requested before it is used."""

@@ -58,7 +58,7 @@ class RemoteEmbedder:
         self._url = _endpoint(options.server_url)
         self._model = options.model_name
         self._retry_delay = retry_delay
-        self._slots: anyio.CapacityLimiter | None = None
+        self._slots = anyio.CapacityLimiter(options.concurrency)
         self.dim: int | None = options.dimensions
         self.max_tokens: int | None = options.tokens_size
         self.languages: frozenset[str] | None = None
@@ -74,11 +74,9 @@ class RemoteEmbedder:
         given = prefixed(texts, kind, self._options.prefixes)
         batches = [given[at : at + BATCH] for at in range(0, len(given), BATCH)]
         found: dict[int, Rows] = {}
-        if self._slots is None:
-            self._slots = anyio.CapacityLimiter(self._options.concurrency)
 
         async def one(number: int) -> None:
-            async with self._slots or anyio.CapacityLimiter(1):
+            async with self._slots:
                 found[number] = await self._batch(batches[number])
 
         with trace.step("embed", model=self.name, texts=len(given)):
@@ -94,9 +92,6 @@ class RemoteEmbedder:
         if len({part.shape[1] for part in rows}) > 1:
             raise EmbeddingError(f"The embedding model {self.name} returned vectors of different lengths.")
         return np.concatenate(rows)
-
-    async def close(self) -> None:
-        return None
 
     async def _batch(self, texts: list[str]) -> Rows:
         answer = await self._ask(texts)

@@ -19,10 +19,8 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING
 
-import anyio.to_thread
-
 from mcp_web import trace
-from mcp_web.embed.embedder import TextKind
+from mcp_web.embed.embedder import TextKind, embed_in_parts
 from mcp_web.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -149,7 +147,7 @@ class PassagePieces:
         return np.asarray(weights @ best / max(1e-9, float(weights.sum())), np.float32)
 
 
-_BATCH = 32  # texts
+_PART = 32  # texts embedded by one call of the thread
 
 
 class StaticEmbedder:
@@ -161,17 +159,7 @@ class StaticEmbedder:
     languages: frozenset[str] | None = None
 
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
-        import numpy as np
-
-        found = [np.zeros((0, DIM), np.float32)]
-        with trace.step("embed", model=self.name, texts=len(texts)):
-            # A thread cannot be cancelled. With batches a server that is stopped waits for one batch at most.
-            for first in range(0, len(texts), _BATCH):
-                found.append(await anyio.to_thread.run_sync(_means, texts[first : first + _BATCH]))
-        return np.concatenate(found)
-
-    async def close(self) -> None:
-        return None
+        return await embed_in_parts(_means, texts, _PART, DIM, self.name)
 
 
 _loading = threading.Lock()

@@ -22,7 +22,7 @@ from mcp_web.errors import FetchFailed, FetchTimeout, UnsupportedContent, WebErr
 from mcp_web.model.page import last_header
 from mcp_web.net.address import led_to_private_target
 from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
-from mcp_web.net.dial import Dials, GuardedDials
+from mcp_web.net.dial import BaseDialer, Dialer
 from mcp_web.net.http1 import Head
 from mcp_web.net.pool import AnyConnection, ConnectionPool, Exchange
 from mcp_web.text.urls import Url, parse_url
@@ -67,7 +67,7 @@ class WebResponse:
 class WebClient:
     """GET for agent-chosen URLs. One response per call: redirects are followed by the caller, each guarded again."""
 
-    def __init__(self, dialer: GuardedDials, limits: Limits | None = None) -> None:
+    def __init__(self, dialer: Dialer, limits: Limits | None = None) -> None:
         self._dialer = dialer
         self._pool = ConnectionPool(dialer)
         self._limits = limits or Limits()
@@ -138,7 +138,7 @@ class ApiClient:
     `traced`: requests propagate the trace context, if traces are collected.
     """
 
-    def __init__(self, dialer: Dials, *, user_agent: str = "mcp-web", traced: bool = False) -> None:
+    def __init__(self, dialer: BaseDialer, *, user_agent: str = "mcp-web", traced: bool = False) -> None:
         self._pool = ConnectionPool(dialer)
         self._user_agent = user_agent
         self._traced = traced

@@ -16,7 +16,6 @@ import ssl
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
 
 import anyio
 from anyio.abc import ByteStream, SocketAttribute
@@ -39,40 +38,28 @@ STAGGER = 0.25
 _LOOKUPS = 128
 
 
-class Dials(Protocol):
-    """Opens byte streams to hosts."""
+class BaseDialer(ABC):
+    """Opens byte streams to hosts. Subclasses decide which hosts, and through which proxy."""
+
+    def __init__(self, proxies: Proxies | None, ca_bundle: str | None) -> None:
+        self._proxies = proxies or Proxies()
+        self._ca_bundle = ca_bundle
 
     async def open(
         self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0, forward: bool = False
     ) -> ByteStream:
-        """A stream to the host. With `forward` the caller speaks plain HTTP and may be given a `ForwardStream`."""
-        ...
-
-
-class GuardedDials(Dials, Protocol):
-    """Opens byte streams to hosts, with the address guard."""
-
-    def is_exempt(self, host: str, port: int) -> bool: ...
-
-
-class _TlsDialer(ABC):
-    """Opens a stream, with TLS if it is wanted, within the time to connect."""
-
-    _ca_bundle: str | None
-
-    async def open(
-        self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0, forward: bool = False
-    ) -> ByteStream:
+        """A stream to the host within `timeout` seconds. With `forward` the caller speaks plain HTTP and may be given a
+        `ForwardStream`."""
         with _connecting_to(host, timeout):
             stream = await self._plain(host, port, tls=tls, forward=forward)
             return await wrap_tls(stream, host, self._ca_bundle, WEB_PROTOCOLS) if tls else stream
 
     @abstractmethod
     async def _plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
-        """The stream without TLS; `tls` says whether it will be used, because that may change the proxy."""
+        """The stream without TLS; `tls` says whether TLS will be used on it, because that may change the proxy."""
 
 
-class Dialer(_TlsDialer):
+class Dialer(BaseDialer):
     """Opens connections to the public web and to what the operator exempted, to nothing else: every address is checked
     first."""
 
@@ -85,11 +72,10 @@ class Dialer(_TlsDialer):
         proxies: Proxies | None = None,
         ca_bundle: str | None = None,
     ) -> None:
+        super().__init__(proxies, ca_bundle)
         self.policy = policy
         self._resolve = resolve or system_resolve
         self._connect = connect or connect_literal
-        self._proxies = proxies or Proxies()
-        self._ca_bundle = ca_bundle
 
     async def _plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
         proxy = None if self.is_exempt(host, port) else self._proxies.proxy_for(host, port, tls=tls)
@@ -116,12 +102,11 @@ class Dialer(_TlsDialer):
         return _interleaved(self.policy.check_addresses(host, port, answers))[:MAX_ADDRESSES]
 
 
-class OperatorDialer(_TlsDialer):
+class OperatorDialer(BaseDialer):
     """Opens connections to endpoints from the configuration, private ones included. Never given an agent's URL."""
 
     def __init__(self, *, proxies: Proxies | None = None, ca_bundle: str | None = None) -> None:
-        self._proxies = proxies or Proxies()
-        self._ca_bundle = ca_bundle
+        super().__init__(proxies, ca_bundle)
 
     async def _plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
         proxy = self._proxies.proxy_for_endpoint(host, port, tls=tls)

@@ -25,7 +25,7 @@ from anyio.abc import ByteStream, SocketAttribute, SocketStream
 from mcp_web import trace
 from mcp_web.errors import DomainDenied, FetchFailed, SsrfBlocked, WebError
 from mcp_web.net.address import led_to_private_target, site_of
-from mcp_web.net.dial import GuardedDials
+from mcp_web.net.dial import Dialer
 from mcp_web.net.forward import ProxyRequest, Refused, read_request, relay, tunnel
 from mcp_web.text.urls import host_matches
 
@@ -135,7 +135,7 @@ class Egress:
 
     def __init__(
         self,
-        dialer: GuardedDials,
+        dialer: Dialer,
         *,
         third_parties: Sequence[str] = (),
         max_bytes: int = 50_000_000,

@@ -13,7 +13,7 @@ import anyio
 from anyio.abc import ByteStream, SocketAttribute
 from anyio.streams.tls import TLSAttribute
 
-from mcp_web.net.dial import Dials
+from mcp_web.net.dial import BaseDialer
 from mcp_web.net.http1 import Connection, Disconnected, Head
 from mcp_web.text.urls import Url
 
@@ -48,8 +48,8 @@ class Exchange:
 class ConnectionPool:
     """Idle connections by origin."""
 
-    def __init__(self, dial: Dials) -> None:
-        self._dial = dial
+    def __init__(self, dialer: BaseDialer) -> None:
+        self._dialer = dialer
         self._idle: dict[_Key, list[tuple[AnyConnection, float]]] = {}
 
     @asynccontextmanager
@@ -91,7 +91,7 @@ class ConnectionPool:
 
     async def _open(self, url: Url, timeout: float) -> AnyConnection:
         secure = url.scheme == "https"
-        stream = await self._dial.open(url.host, url.port, tls=secure, timeout=timeout, forward=not secure)
+        stream = await self._dialer.open(url.host, url.port, tls=secure, timeout=timeout, forward=not secure)
         if secure and stream.extra(TLSAttribute.alpn_protocol, None) == "h2":
             from mcp_web.net.http2 import Http2Connection
 

@@ -16,7 +16,7 @@ import anyio
 from mcp_web import trace
 from mcp_web.errors import RenderDisabled, RenderFailed, UnsupportedContent, WebError
 from mcp_web.model.login import SiteLogin
-from mcp_web.net.dial import GuardedDials
+from mcp_web.net.dial import Dialer
 from mcp_web.net.egress import Egress, Lease
 from mcp_web.render.browser import PageGone, RunningBrowser, SharedBrowser, within
 from mcp_web.render.isolated_world import KeptNavigating
@@ -65,7 +65,7 @@ class Chromium:
     def __init__(
         self,
         options: RenderOptions,
-        dialer: GuardedDials,
+        dialer: Dialer,
         *,
         check_domain: Callable[[str], None] | None = None,
         login: Callable[[Url], SiteLogin | None] | None = None,

@@ -63,7 +63,7 @@ async def list_resources(app: App) -> list[types.Resource]:
             description=f"{quoted(trace.redact(info.url), 200)} read {iso(info.fetched_at)}",
             mime_type="text/markdown",
         )
-        for info in await (await app.store()).recent(_LISTED)
+        for info in (await (await app.store()).browse(_LISTED))[0]
     ]
 
 

@@ -209,9 +209,6 @@ class Store(Protocol):
     async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
         """The origin confirmed that the newest version is still current."""
 
-    async def recent(self, limit: int, source: Source | None = None) -> list[SnapshotInfo]:
-        """The newest versions, most recently used pages first."""
-
     async def browse(
         self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
     ) -> tuple[list[SnapshotInfo], str]:

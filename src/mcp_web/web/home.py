@@ -31,7 +31,7 @@ async def home(app: App, request: Request) -> Response:
         problem=await store_problem(app),
         can_search_web=bool(app.search_providers),
         size=await store.size(),
-        recent=by_day(await store.recent(RECENT)),
+        recent=by_day((await store.browse(RECENT))[0]),
         calls=await _calls(app),
         **ways_to_connect(endpoint, needs_token="authorization" in request.headers),
     )

@@ -10,7 +10,7 @@ import anyio
 import anyio.to_thread
 
 from mcp_web.model.token import DEFAULT_TENANT
-from mcp_web.store.postgres import nearest, pages, vectors
+from mcp_web.store.postgres import nearest, vectors
 from mcp_web.store.postgres import shares as share_rows
 from mcp_web.store.postgres.connect import SCHEMA, parameters
 from mcp_web.store.postgres.database import PostgresDatabase
@@ -18,7 +18,7 @@ from mcp_web.store.postgres.replica import CONNECT_SECONDS, SearchWorker
 from mcp_web.store.postgres.tenants import prepare_database, tenant_id, tenant_number
 from mcp_web.store.postgres.worker import ConnectionWorker
 from mcp_web.store.protocol import Share, StoreSize
-from mcp_web.store.sql import check
+from mcp_web.store.sql import check, pages
 from mcp_web.store.sql.store import SqlStore, finish
 
 T = TypeVar("T")
@@ -27,8 +27,6 @@ T = TypeVar("T")
 class PostgresStore(SqlStore):
     """Every call takes a connection of the pool; writers of one tenant's index take turns."""
 
-    _keep_page = staticmethod(pages.keep)
-    _keep_page_records = staticmethod(pages.keep_records)
     _keep_stored_vectors = staticmethod(vectors.keep)
     _drop_stored_vectors = staticmethod(vectors.drop)
 
@@ -132,14 +130,10 @@ class PostgresStore(SqlStore):
 
 
 def _size_of(db: PostgresDatabase) -> StoreSize:
-    """The documents and versions of the tenant, and the disk space of the whole schema."""
-    query = "SELECT count(*), coalesce(sum(bytes), 0)::bigint FROM pages WHERE tenant = :tenant"
-    (count, text) = db.rows(query)[0]
-    query = "SELECT count(*), min(fetched_at), max(fetched_at) FROM snapshots WHERE tenant = :tenant"
-    (versions, oldest, newest) = db.rows(query)[0]
+    """The size of the tenant's pages; `disk_bytes` is that of all tenants."""
     disk_bytes = db.value(
         "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c"
         " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = :schema AND c.relkind = 'r'",
         schema=SCHEMA,
     )
-    return StoreSize(count, versions, text, disk_bytes, oldest, newest)
+    return pages.size(db, disk_bytes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from mcp_web.store.protocol import StoredVectors
 from mcp_web.store.quantized import codes_of
@@ -19,21 +19,21 @@ def keep(db: Database, stored: Mapping[str, StoredVectors]) -> None:
     query = "SELECT page, hash, id FROM snapshots WHERE tenant = :tenant AND hash = ANY(:hashes)"
     rows = db.rows(query, hashes=all_key_bytes(one.snapshot for one in stored.values()))
     versions = {(page, hash_.hex()): version for page, hash_, version in rows}
-    known = models(db, {(one.model, one.dim) for one in stored.values()})
+    models = {named: _model(db, *named) for named in {(one.model, one.dim) for one in stored.values()}}
     with db.pipeline():
         for key, page in pages.items():
             vectors = stored[key]
-            query = (
-                "DELETE FROM passages WHERE page = :page AND model IN"
-                " (SELECT id FROM models WHERE tenant = :tenant AND name = :model)"
-            )
-            db.run(query, page=page, model=vectors.model)
             version = versions.get((page, vectors.snapshot), 0)
-            add(db, page, version, known[vectors.model, vectors.dim], vectors)
+            _keep_page(db, page, version, models[vectors.model, vectors.dim], vectors)
 
 
-def add(db: Database, page: int, version: int, model: int, vectors: StoredVectors) -> None:
-    """Write the vectors of a page that has none of this model yet."""
+def _keep_page(db: Database, page: int, version: int, model: int, vectors: StoredVectors) -> None:
+    """Replace the vectors of one page; all numbers are those of rows, `version` 0 for incomplete vectors."""
+    query = (
+        "DELETE FROM passages WHERE page = :page AND model IN"
+        " (SELECT id FROM models WHERE tenant = :tenant AND name = :model)"
+    )
+    db.run(query, page=page, model=vectors.model)
     db.run(
         "INSERT INTO vectors (tenant, page, model, dim, version, digests, data)"
         " VALUES (:tenant, :page, :model, :dim, :version, :digests, :data)"
@@ -60,18 +60,14 @@ def add(db: Database, page: int, version: int, model: int, vectors: StoredVector
 
 
 def drop(db: Database, keep: Sequence[str]) -> int:
-    """Delete the vectors of all other models."""
+    """Delete the vectors of every model that is not in `keep`; returns how many blobs were deleted."""
     dropped = vector_rows.drop(db, keep)
     db.run("DELETE FROM models WHERE tenant = :tenant AND NOT name = ANY(:keep)", keep=list(keep))
     return dropped
 
 
-def models(db: Database, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
-    """The numbers of models by name and dimensions; those that are not known yet are added."""
-    return {one: _model(db, *one) for one in wanted}
-
-
 def _model(db: Database, name: str, dim: int) -> int:
+    """The row number of a model with this number of dimensions, which is added if it is not known yet."""
     query = "SELECT id FROM models WHERE tenant = :tenant AND name = :name AND dim = :dim"
     found = db.value(query, name=name, dim=dim)
     if found is None:

@@ -1,12 +1,12 @@
-"""Reads and writes the rows of pages and versions."""
+"""Reads the rows of pages and versions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
-from mcp_web.store.protocol import DocumentFilter, DocumentRow, Headline
+from mcp_web.store.protocol import DocumentFilter, DocumentRow, Headline, StoreSize
 from mcp_web.store.rows import (
     DOCUMENT,
     FULL,
@@ -70,12 +70,6 @@ def by_hash(db: Database, hash_or_prefix: str) -> Snapshot | None:
 def versions(db: Database, key: str) -> list[SnapshotInfo]:
     query = INFO + "s.page = p.id WHERE [p.tenant = :tenant AND] p.key = :key ORDER BY s.since DESC, s.id DESC"
     return [info_of(row) for row in db.rows(query, key=key_bytes(key))]
-
-
-def recent(db: Database, limit: int, source: Source | None = None) -> list[SnapshotInfo]:
-    where, values = conditions(DocumentFilter(source=source))
-    query = f"{INFO} s.id = p.newest WHERE [p.tenant = :tenant AND] true {where} ORDER BY p.used_at DESC LIMIT :limit"
-    return [info_of(row) for row in db.rows(query, **values, limit=limit)]
 
 
 def browse(
@@ -174,27 +168,14 @@ def numbers(db: Database, keys: Sequence[str]) -> dict[str, int]:
     return {key.hex(): number for key, number in db.rows(query, keys=all_key_bytes(keys))}
 
 
-def confirm(db: Database, key: str, checked_at: float, fresh_until: float) -> None:
-    query = (
-        "UPDATE snapshots SET checked_at = :checked_at, fresh_until = :fresh_until"
-        " WHERE id = (SELECT newest FROM pages WHERE [tenant = :tenant AND] key = :key)"
+def size(db: Database, disk_bytes: int) -> StoreSize:
+    """The number and size of pages and versions, with the disk space that the engine reports."""
+    (count, text) = db.rows(
+        "SELECT count(*), CAST(coalesce(sum(bytes), 0) AS bigint) FROM pages [WHERE tenant = :tenant]"
+    )[0]
+    # Each from an index: together they would read the table.
+    versions, oldest, newest = (
+        db.value(f"SELECT {what} FROM snapshots [WHERE tenant = :tenant]")  # noqa: S608
+        for what in ("count(*)", "min(fetched_at)", "max(fetched_at)")
     )
-    db.run(query, checked_at=checked_at, fresh_until=fresh_until, key=key_bytes(key))
-
-
-def set_newest(db: Database, page: int, version: int) -> None:
-    """Make a version the newest of its page."""
-    query = (
-        "UPDATE pages SET newest = :version, bytes ="
-        " (SELECT sum(length(text) + length(facts) + length(answer)) FROM snapshots WHERE page = :page)"
-        " WHERE id = :page"
-    )
-    db.run(query, version=version, page=page)
-
-
-def mark_used(db: Database, uses: Mapping[str, float]) -> None:
-    # In the order of their keys, so that two processes that mark the same pages cannot deadlock.
-    db.many(
-        "UPDATE pages SET used_at = :at WHERE [tenant = :tenant AND] key = :key AND used_at < :at",
-        sorted(((at, key_bytes(key)) for key, at in uses.items()), key=lambda row: row[1] or b""),
-    )
+    return StoreSize(count, versions, text, disk_bytes, oldest, newest)

@@ -6,13 +6,15 @@ and its differences.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from itertools import count
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import anyio.to_thread
 
 from mcp_web.model.passage import PackedVectors
-from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo, Source
+from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo
 from mcp_web.store.pack import pack_json
 from mcp_web.store.posting_blobs import MERGE_AT
 from mcp_web.store.prepare import Prepared, prepare
@@ -31,7 +33,7 @@ from mcp_web.store.protocol import (
 )
 from mcp_web.store.quantized import plain, quantized
 from mcp_web.store.rows import all_key_bytes
-from mcp_web.store.sql import citations, copying, labels, pages, screenshots
+from mcp_web.store.sql import citations, copying, labels, page_writes, pages, screenshots
 from mcp_web.store.sql import metrics as metric_rows
 from mcp_web.store.sql import purge as purging
 from mcp_web.store.sql import readings as reading_rows
@@ -43,7 +45,6 @@ from mcp_web.store.sql.search import SearchIndex, VectorQuery
 P = ParamSpec("P")
 T = TypeVar("T")
 PreparedRecord = tuple[list[Prepared], PageRecord]  # the prepared versions of a page, the newest last, and its record
-PlacedPage = tuple[int, int, bool]  # row numbers of a page and of its newest version; whether the page is new
 
 # Times of last use are collected in memory, so that reading a kept page needs no write. They only order the LRU purge.
 _USES_WAIT = 60.0
@@ -99,10 +100,6 @@ class SqlStore(Store):
     # Runs a function in a transaction, which is skipped while another process writes.
     _write_if_free: Callable[[Callable[[Any], None]], Coroutine[Any, Any, None]]
 
-    # Writes one version and makes it the page's newest.
-    _keep_page: Callable[[Any, Prepared, float], PlacedPage]
-    # Writes pages, replacing what is kept of them; returns the row numbers of each page and of its newest version.
-    _keep_page_records: Callable[[Any, Sequence[PreparedRecord]], Sequence[tuple[int, int]]]
     # Replaces the vectors of pages, by key; skips pages that are no longer stored.
     _keep_stored_vectors: Callable[[Any, Mapping[str, StoredVectors]], None]
     _drop_stored_vectors = staticmethod(vector_rows.drop)
@@ -122,7 +119,7 @@ class SqlStore(Store):
     snapshot = look(pages.by_hash)
     versions = look(pages.versions)
     page_records = read(copying.page_records)
-    confirm = write(pages.confirm)
+    confirm = write(page_writes.confirm)
     complete = look(pages.complete)
     seen = look(pages.seen)
     listing = look(pages.listing)
@@ -137,10 +134,6 @@ class SqlStore(Store):
         if found is not None:
             await self._mark_used(key)
         return found
-
-    async def recent(self, limit: int, source: Source | None = None) -> list[SnapshotInfo]:
-        await self._write_uses()
-        return await self._look(lambda db: pages.recent(db, limit, source))
 
     async def browse(
         self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
@@ -167,8 +160,7 @@ class SqlStore(Store):
     async def remove(self, keys: Sequence[str]) -> int:
         def work(db: Database) -> int:
             db.index.lock()
-            query = "DELETE FROM pages WHERE [tenant = :tenant AND] key = ANY(:keys)"
-            return db.run(query, keys=all_key_bytes(keys))
+            return _remove(db, keys)
 
         return await self._write(work)
 
@@ -263,17 +255,30 @@ class SqlStore(Store):
         first = db.index.lock(len(ready))
         with db.pipeline():
             for number, prepared in enumerate(ready, start=first):
-                page, version, is_new = self._keep_page(db, prepared, now)
+                page, version, is_new = page_writes.keep(db, prepared, now, prepared.snapshot.checked_at)
                 _index(db, page, version, prepared, number, is_new=is_new)
         self._maintain_sometimes(db, len(ready))
         return page
 
     def _keep_records(self, db: Database, ready: Sequence[PreparedRecord]) -> None:
+        """Write pages, replacing what is kept of them."""
         first = db.index.lock(len(ready))
+        keys = [versions[-1].snapshot.key for versions, _ in ready]
+        _remove(db, keys)
+        vectors: dict[str, dict[str, StoredVectors]] = defaultdict(dict)  # by model and key
         with db.pipeline():
-            places = self._keep_page_records(db, ready)
-            for number, ((page, version), (versions, _)) in enumerate(zip(places, ready, strict=True), start=first):
+            for number, key, (versions, record) in zip(count(first), keys, ready, strict=False):
+                page = version = 0
+                for one in versions:
+                    page, version, _ = page_writes.keep(db, one, record.used_at, record.since[one.snapshot.hash])
                 _index(db, page, version, versions[-1], number, is_new=True)
+                for hash_, png in record.screenshots.items():
+                    screenshots.keep(db, hash_, png)
+                reading_rows.add(db, page, record.readings[::-1])
+                for stored in record.vectors:
+                    vectors[stored.model][key] = stored
+        for of_model in vectors.values():
+            self._keep_stored_vectors(db, of_model)
         self._maintain_sometimes(db, len(ready))
 
     def _maintain_sometimes(self, db: Database, kept: int) -> None:
@@ -300,7 +305,7 @@ class SqlStore(Store):
     async def _write_uses(self) -> None:
         if self._uses:
             uses, self._uses = self._uses, {}
-            await self._write_if_free(lambda db: pages.mark_used(db, uses))
+            await self._write_if_free(lambda db: page_writes.mark_used(db, uses))
 
 
 def finish(db: Database) -> None:
@@ -309,6 +314,10 @@ def finish(db: Database) -> None:
     db.index.merge()
     db.index.drop_deleted()
     _drop_expired(db)
+
+
+def _remove(db: Database, keys: Sequence[str]) -> int:
+    return db.run("DELETE FROM pages WHERE [tenant = :tenant AND] key = ANY(:keys)", keys=all_key_bytes(keys))
 
 
 def _index(db: Database, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:

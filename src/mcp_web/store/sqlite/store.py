@@ -9,24 +9,23 @@ from pathlib import Path
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.prepare import Prepared
 from mcp_web.store.protocol import Purged, PurgeRule, StoreSize
-from mcp_web.store.sql import check
+from mcp_web.store.sql import check, pages, purge
 from mcp_web.store.sql.database import Database
 from mcp_web.store.sql.store import SqlStore, finish, look, write
-from mcp_web.store.sqlite import pages
 from mcp_web.store.sqlite import shares as share_rows
+from mcp_web.store.sqlite import vectors
 from mcp_web.store.sqlite.database import SqliteDatabase
 from mcp_web.store.sqlite.recent import RecentPages
 from mcp_web.store.sqlite.search import SqliteSearchIndex
-from mcp_web.store.sqlite.size import shrink_to, size_of
 from mcp_web.store.sqlite.worker import ConnectionWorker
+
+_PAGES_PER_ROUND = 200  # pages deleted to shrink the file: so many that a round is rare, so few that it is quick
 
 
 class SqliteStore(SqlStore):
     """Reads, searches and writes each have a connection, so a reader never waits for a writer."""
 
-    _keep_page = staticmethod(pages.keep)
-    _keep_page_records = staticmethod(pages.keep_records)
-    _keep_stored_vectors = staticmethod(pages.keep_vectors)
+    _keep_stored_vectors = staticmethod(vectors.keep)
 
     def __init__(
         self,
@@ -100,7 +99,7 @@ class SqliteStore(SqlStore):
     async def size(self) -> StoreSize:
         files = (self.path, self.path.with_name(self.path.name + "-wal"))
         disk_bytes = sum(part.stat().st_size for part in files if part.exists())
-        return await self._read(lambda db: size_of(db, disk_bytes))
+        return await self._read(lambda db: pages.size(db, disk_bytes))
 
     async def check(self) -> list[str]:
         return await self._reads.read(lambda db: [*_file_faults(db), *check.faults(db)])
@@ -115,7 +114,7 @@ class SqliteStore(SqlStore):
     def _keep_prepared(self, db: Database, ready: Sequence[Prepared]) -> int:
         page = super()._keep_prepared(db, ready)
         if self._size_limit:
-            shrink_to(db, self._size_limit, page)
+            _shrink_to(db, self._size_limit, page)
         return page
 
     def _forget(self) -> None:
@@ -129,3 +128,22 @@ def _file_faults(db: SqliteDatabase) -> list[str]:
     broken = [f"SQLite: {row[0]}." for row in db.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
     orphans = db.execute("PRAGMA foreign_key_check").fetchmany(20)
     return [*broken, *(f"SQLite: a row of {row[0]} has no parent." for row in orphans)]
+
+
+def _shrink_to(db: Database, limit: int, spare: int) -> None:
+    """If the file is larger than `limit` bytes, delete the least recently used web pages until it has 90 % of them.
+
+    `spare` is the row number of a page that is not deleted.
+    """
+    if _used_bytes(db) <= limit:
+        return
+    query = "SELECT id FROM pages WHERE source = 'web' AND id <> :spare ORDER BY used_at LIMIT :most"
+    while _used_bytes(db) > limit * 0.9 and (rows := db.rows(query, spare=spare, most=_PAGES_PER_ROUND)):
+        purge.remove(db, [page for (page,) in rows])
+        db.index.drop_deleted()  # their postings take space too
+
+
+def _used_bytes(db: Database) -> int:
+    """The size of the file without its free pages."""
+    pages, free, size = (db.value(f"PRAGMA {name}") for name in ("page_count", "freelist_count", "page_size"))
+    return int((pages - free) * size)

@@ -1,0 +1,62 @@
+"""Writes the rows of pages and versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mcp_web.store.prepare import Prepared
+from mcp_web.store.rows import key_bytes, page_values, version_values
+from mcp_web.store.sql.database import Database
+
+_PAGE = """
+INSERT INTO pages ([tenant,] key, url, final_url, host, variant, source, path, tags, used_at)
+VALUES ([:tenant,] :key, :url, :final_url, :host, :variant, :source, :path, :tags, :used_at)
+ON CONFLICT ([tenant,] key) DO UPDATE SET final_url = excluded.final_url, source = excluded.source,
+  path = excluded.path, tags = excluded.tags,
+  used_at = CASE WHEN pages.used_at > excluded.used_at THEN pages.used_at ELSE excluded.used_at END
+RETURNING id, newest IS NULL
+"""
+_VERSION = """
+INSERT INTO snapshots ([tenant,] page, hash, title, chars, fetched_at, checked_at, fresh_until, status, etag,
+  last_modified, media_type, authenticated, answer, facts, text, since)
+VALUES ([:tenant,] :page, :hash, :title, :chars, :fetched_at, :checked_at, :fresh_until, :status, :etag,
+  :last_modified, :media_type, :authenticated, :answer, :facts, :text, :since)
+ON CONFLICT ([tenant,] hash) DO UPDATE SET title = excluded.title, checked_at = excluded.checked_at,
+  fresh_until = excluded.fresh_until, status = excluded.status, etag = excluded.etag,
+  last_modified = excluded.last_modified, answer = excluded.answer, facts = excluded.facts,
+  since = CASE WHEN snapshots.id = (SELECT p.newest FROM pages p WHERE p.id = snapshots.page)
+    THEN snapshots.since ELSE excluded.since END
+RETURNING id
+"""
+_NEWEST = """
+UPDATE pages SET newest = :version,
+  bytes = (SELECT sum(length(text) + length(facts) + length(answer)) FROM snapshots WHERE page = :page)
+WHERE id = :page
+"""
+
+
+def keep(db: Database, prepared: Prepared, used_at: float, since: float) -> tuple[int, int, bool]:
+    """Write one version and make it the page's newest, `since` this time unless it already is.
+
+    Returns the row numbers of the page and of the version, and whether the page is new.
+    """
+    page, is_new = db.rows(_PAGE, **page_values(prepared.snapshot, used_at))[0]
+    version = db.value(_VERSION, page=page, **version_values(prepared, since))
+    db.run(_NEWEST, version=version, page=page)
+    return page, version, bool(is_new)
+
+
+def confirm(db: Database, key: str, checked_at: float, fresh_until: float) -> None:
+    query = (
+        "UPDATE snapshots SET checked_at = :checked_at, fresh_until = :fresh_until"
+        " WHERE id = (SELECT newest FROM pages WHERE [tenant = :tenant AND] key = :key)"
+    )
+    db.run(query, checked_at=checked_at, fresh_until=fresh_until, key=key_bytes(key))
+
+
+def mark_used(db: Database, uses: Mapping[str, float]) -> None:
+    # In the order of their keys, so that two processes that mark the same pages cannot deadlock.
+    db.many(
+        "UPDATE pages SET used_at = :at WHERE [tenant = :tenant AND] key = :key AND used_at < :at",
+        sorted(((at, key_bytes(key)) for key, at in uses.items()), key=lambda row: row[1] or b""),
+    )
