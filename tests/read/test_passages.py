@@ -211,3 +211,13 @@ def test_question_stays_with_its_answer() -> None:
     )
     for one in passages(pairs):
         assert not one.text.rstrip().endswith("?")
+
+
+def test_the_last_line_of_an_entry_stays_with_the_entry() -> None:
+    entries = [
+        f"`measure_{number}(value)`\n\nReturn the measure {number}. {'It is a whole number. ' * (3 + number % 5)}\n\n"
+        f"The *value* has a size, as the {number} items of a list have.\n\nNew in version 3.{number}."
+        for number in range(60)
+    ]
+    page = "# Measures\n\n" + "\n\n".join(entries) + "\n"
+    assert not [found for found in passages(page) if page[found.end :].lstrip().startswith("New in version")]

@@ -250,19 +250,32 @@ def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) ->
         if words >= size.least // 2 and (unit.closes or words >= size.least) and not unit.leads:
             key = zlib.crc32(markdown[unit.start : unit.end].encode("utf-8", "surrogatepass"))
             entry_follows = at + 1 < len(units) and units[at + 1].leads
-            if unit.closes and key % LANDMARK == 0:
+            if unit.closes and key % LANDMARK == 0 and not _entry_ends_soon(markdown, units, at + 1, size):
                 return at
             if words >= size.least or entry_follows:
                 choices.append((0 if entry_follows else 1 if unit.closes else 2, key, at))
     else:
         return len(units) - 1
     # A short remainder of the entry or of the section is added to this passage.
-    ahead = units[at : at + size.most]
-    rest = next((number for number, unit in enumerate(ahead) if unit.leads), len(ahead))
-    fits = words + sum(unit.words for unit in ahead[:rest]) <= size.most * size.stretch
-    if fits and units[at].prose and not units[at + rest - 1].leads:
-        return at + rest - 1
+    rest = _rest(units, at, size)
+    fits = words + sum(unit.words for unit in rest) <= size.most * size.stretch
+    if fits and rest and units[at].prose:
+        return at + len(rest) - 1
     return min(choices)[2] if choices else at - 1
+
+
+def _rest(units: Sequence[_Unit], at: int, size: Size) -> Sequence[_Unit]:
+    """The units from `at` up to the next entry or the end of the section."""
+    ahead = units[at : at + size.most]
+    return ahead[: next((number for number, unit in enumerate(ahead) if unit.leads), len(ahead))]
+
+
+def _entry_ends_soon(markdown: str, units: Sequence[_Unit], at: int, size: Size) -> bool:
+    """Whether only a few words are left from `at` to the next entry of a reference."""
+    rest = _rest(units, at, size)
+    after = at + len(rest)
+    few = 0 < sum(unit.words for unit in rest) < size.small_section
+    return few and after < len(units) and bool(_entry(markdown, units[after]))
 
 
 def _overlap(markdown: str, units: Sequence[_Unit], first: int, last: int, size: Size) -> int:
