@@ -149,7 +149,8 @@ def _text(rank: int, row: dict[str, Any], tokens: int) -> str:
     lines = [head, f"   {where}", f"   snapshot {document['snapshot'][:16]} · id {document['id']}"]
     if (passage := row.get("passage")) is not None:
         section = " > ".join(one_line(part) for part in passage["section_path"])
-        lines.append(f"{f'[{section}] ' if section else ''}{budget.cut(text_only(passage['text']), tokens)}")
+        lines += [f"[{section}]"] if section else []
+        lines.append(budget.cut(text_only(passage["text"]), tokens))
     citations = row.get("citations", {})
     for kind, words in (("citing", "cites"), ("cited", "cited by")):
         for one in citations.get(kind, ())[:_CITATIONS_SHOWN]:

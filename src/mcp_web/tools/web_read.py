@@ -146,8 +146,8 @@ def _query(
         results.append(_as_object(call, kept, one, handle))
     left_out = _left_out(kept.url, late)
     if left_out:
-        wanted = "; ".join(row["argument"] for row in left_out[: 2 if ranked.sure else _LEFT_OUT_SHOWN])
-        lines.append(f"not shown; web_open with {wanted} shows one")
+        wanted = " or ".join(row["argument"] for row in left_out[: 2 if ranked.sure else _LEFT_OUT_SHOWN])
+        lines.append(f"More sections: web_open with {wanted}")
     return "\n\n".join(lines), results, left_out
 
 
@@ -167,7 +167,7 @@ def _verdict_line(ranked: Ranked, title: str, *, found: bool) -> str:
         return f"This may not answer; check it (best score {ranked.best:.2f}).{missing}"
     nearest = [" > ".join(_below_title(one.passage.section_path, title)) for one in ranked.nearest[:3]]
     hint = f" Nearest sections: {'; '.join(dict.fromkeys(filter(None, nearest)))}." if any(nearest) else ""
-    closest = " What comes closest, unsure:" if found else ""
+    closest = " The closest passages:" if found else ""
     return f"Not answered here (best score {ranked.best:.2f}).{missing}{hint}{closest}"
 
 
