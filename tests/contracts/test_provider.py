@@ -64,7 +64,7 @@ def test_every_filter_in_every_category_makes_a_request(provider: Provider) -> N
             query = replace(plan.query, page=window.page, count=window.size)
             request = provider.request(query)
             assert request == provider.request(query) or provider.name.startswith("http")
-            sent = f"{request.params} {request.json} {request.data}"
+            sent = f"{request.params} {request.json}"
             if provider.name != "pypi":  # has no search: the name of a package is part of the path
                 assert "tortoise" in sent
                 assert "tortoise" not in request.url

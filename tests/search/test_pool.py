@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from typing import Any
 
 import anyio
@@ -17,6 +16,7 @@ from mcp_web.net.dial import OperatorDialer
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.directory import read_directory
 from mcp_web.search.searxng.pool import InstancePool
+from mcp_web.store.best_effort import BestEffortNotes
 from miniweb import MiniWeb, Request
 from search.lookalike import MemoryNotes, options_of, reply, searcher, searxng_page, soon
 
@@ -43,7 +43,7 @@ def pool(**options: Any) -> InstancePool:
     chosen = options_of(**options)
     client = ApiClient(OperatorDialer())
     runner = Runner(chosen, {"http": client, "https": client, "guarded": client}, MemoryLimiter())
-    return InstancePool(chosen, runner, MemoryNotes(), randomness=random.Random(1))
+    return InstancePool(chosen, runner, BestEffortNotes(MemoryNotes()))
 
 
 def test_the_list_is_sorted_by_grade_and_speed_and_sifted() -> None:
@@ -134,7 +134,7 @@ async def test_every_instance_of_a_list_goes_through_the_address_guard() -> None
         "https://list.example:9443/",
     ):
         made = pool(urls={"searx_space": source})
-        await made.notes.keep_note("searx_space", source, data, 1e12)
+        await made.notes.keep("searx_space", source, data, 1e12)
         (one,) = await made.known()
         assert one.provider.capabilities.guarded
 

@@ -257,6 +257,18 @@ async def test_the_operators_own_budget_is_kept(miniweb: MiniWeb) -> None:
     assert len(brave.log) == 2
 
 
+async def test_the_budget_of_searxng_counts_all_its_instances(miniweb: MiniWeb) -> None:
+    sites = [miniweb.site(f"{name}.example") for name in ("one", "two")]
+    for site in sites:
+        site.route("/search", lambda _: reply(searxng_page("https://a.example/")))
+    made = searcher(monthly_budgets={"searxng": 2}, searxng_urls=tuple(site.loopback_url("") for site in sites))
+    for number in range(2):
+        await made.search(SearchQuery(f"q{number}"), deadline=soon())
+    with pytest.raises(SearchRateLimited, match="budget of 2 requests for searxng"):
+        await made.search(SearchQuery("q3"), deadline=soon())
+    assert [len(site.log) for site in sites] == [1, 1]
+
+
 async def test_a_redirect_is_never_followed(miniweb: MiniWeb) -> None:
     searx, elsewhere = miniweb.site("searx.example"), miniweb.site("elsewhere.example")
     searx.redirect("/search", elsewhere.loopback_url("/stolen"))

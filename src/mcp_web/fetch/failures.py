@@ -1,37 +1,13 @@
-"""What is stored about sites across processes, and the URLs that failed permanently in the last minutes."""
+"""The URLs that failed permanently in the last minutes: gone pages and unknown hosts are not fetched again at once."""
 
 from __future__ import annotations
 
 import copy
 import time
-from typing import Any
 
-from mcp_web import trace
 from mcp_web.errors import FetchFailed, HttpError, WebError
 from mcp_web.lru import LruDict
-from mcp_web.store.protocol import Store
-
-
-class OptionalNotes:
-    """Reads and writes notes in the store; does nothing if there is no store, and only logs its failures."""
-
-    def __init__(self, notes: Store | None) -> None:
-        self._notes = notes
-
-    async def recall(self, kind: str, key: str) -> Any | None:
-        try:
-            return await self._notes.note(kind, key) if self._notes else None
-        except WebError as error:
-            trace.log("error", "notes", kind=kind, error_code=error.code)
-            return None
-
-    async def keep(self, kind: str, key: str, value: Any, expires_at: float) -> None:
-        try:
-            if self._notes:
-                await self._notes.keep_note(kind, key, value, expires_at)
-        except WebError as error:
-            trace.log("error", "notes", kind=kind, error_code=error.code)
-
+from mcp_web.store.best_effort import BestEffortNotes
 
 KIND = "failure"
 _GONE = frozenset({404, 410, 451})
@@ -41,7 +17,7 @@ _REMEMBERED = 1024
 
 
 class Failures:
-    def __init__(self, notes: OptionalNotes) -> None:
+    def __init__(self, notes: BestEffortNotes) -> None:
         self._notes = notes
         self._kept: LruDict[str, tuple[float, WebError]] = LruDict(_REMEMBERED)
 
@@ -52,7 +28,7 @@ class Failures:
         if error is not None and now < until <= now + _GONE_SECONDS:  # beyond: the clock was wrong
             return copy.copy(error)  # a copy: an error raised repeatedly collects traceback frames without end
         self._kept.pop(url, None)
-        kept = await self._notes.recall(KIND, url)
+        kept = await self._notes.get(KIND, url)
         if (
             not isinstance(kept, dict)
             or (kept.get("details") or {}).get("remembered_until", 0) > now + _GONE_SECONDS + 1

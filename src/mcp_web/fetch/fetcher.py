@@ -12,7 +12,7 @@ from mcp_web import trace
 from mcp_web.errors import DomainDenied, FetchFailed, FetchTimeout, HttpError, InvalidUrl, PolicyError, WebError
 from mcp_web.fetch.admission import Admission
 from mcp_web.fetch.allowed import check_domain
-from mcp_web.fetch.failures import Failures, OptionalNotes
+from mcp_web.fetch.failures import Failures
 from mcp_web.fetch.leak import LeakGuard
 from mcp_web.fetch.login import RedirectCookies, parse_logins
 from mcp_web.fetch.options import FetchOptions
@@ -28,6 +28,7 @@ from mcp_web.net.dial import Dialer
 from mcp_web.net.own import own_addresses
 from mcp_web.net.proxy import parse_proxies
 from mcp_web.net.retry import RETRIED_STATUSES, retrying
+from mcp_web.store.best_effort import BestEffortNotes
 from mcp_web.store.protocol import Store
 from mcp_web.text.urls import Url, join, parse_url
 
@@ -78,7 +79,7 @@ class Fetcher:
         notes: Store | None = None,
         secrets: Iterable[str] = (),
     ) -> None:
-        kept = OptionalNotes(notes)
+        kept = BestEffortNotes(notes)
         self._options = options
         self._client = client
         self._logins = parse_logins(options.login)

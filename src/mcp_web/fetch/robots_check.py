@@ -20,11 +20,11 @@ from dataclasses import dataclass
 import anyio
 
 from mcp_web.errors import FetchFailed, FetchTimeout, PolicyError, RobotsDisallowed, WebError
-from mcp_web.fetch.failures import OptionalNotes
 from mcp_web.fetch.robots import Robots, kept_text, parse_robots
 from mcp_web.limit.flight import MemorySingleFlight
 from mcp_web.lru import LruDict
 from mcp_web.net.client import WebResponse
+from mcp_web.store.best_effort import BestEffortNotes
 from mcp_web.text.urls import Url, join
 
 KIND = "robots"
@@ -50,7 +50,7 @@ class _SiteRules:
 
 
 class RobotsCheck:
-    def __init__(self, ask: Ask, agent: str, notes: OptionalNotes) -> None:
+    def __init__(self, ask: Ask, agent: str, notes: BestEffortNotes) -> None:
         self._ask = ask
         self._agent = agent
         self._notes = notes
@@ -85,7 +85,7 @@ class RobotsCheck:
         return rules
 
     async def _recalled(self, origin: str) -> _SiteRules | None:
-        kept = await self._notes.recall(KIND, origin)
+        kept = await self._notes.get(KIND, origin)
         if not isinstance(kept, dict) or not isinstance(kept.get("expires"), int | float):
             return None
         if not _holds(float(kept["expires"])):

@@ -12,7 +12,10 @@ _PREFIX = re.compile(r"^(?P<date>[^—–…]{3,32}?)\s*(?:\.{3}|…|—|–|·|
 
 
 def published(value: object, now: datetime | None = None, language: str | None = None) -> str | None:
-    """An ISO date or date-time (UTC where the provider names no zone), or None when it cannot be read."""
+    """A provider's date (text, seconds or milliseconds since 1970) as an ISO date or date-time; None if unreadable.
+
+    Without a time zone UTC is assumed. `now` and `language` are for relative dates such as "2 days ago".
+    """
     moment = now or datetime.now(UTC)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _from_epoch(value)
@@ -69,6 +72,7 @@ def _relative_date(text: str, now: datetime, language: str | None) -> str | None
 
 
 def _from_epoch(given: float) -> str | None:
+    """The date-time of a number of seconds or milliseconds since 1970; None if it is neither."""
     # May be of any size: JSON has integers that no float can represent.
     seconds = given / 1000 if 4e9 < given < 4e12 else given  # milliseconds
     # Small numbers are years or counts, not the first days of 1970.

@@ -28,6 +28,7 @@ def escape_operators(text: str) -> str:
 
 
 def _harmless(word: str, quoted: bool) -> str:
+    """The word in a form that no engine takes for a command; `quoted`: it is inside a phrase in quotes."""
     mark = _COMMAND.match(word)
     if mark is None:
         return word

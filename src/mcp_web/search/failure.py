@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from mcp_web.errors import SearchAuthError, SearchRateLimited, SearchUnavailable, WebError
 from mcp_web.model.search import Attempt
@@ -16,10 +15,14 @@ _LIMITED = ("rate_limited", "quota")
 def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float) -> WebError:
     """The error for a search without an answer: misconfigured, rate limited, blocked, or unreachable.
 
-    The providers that were named or configured (`intended`) decide which: a wrong key is reported as such even if
-    the last resort could not be reached either.
+    The replies of the providers that were named or configured (`intended`) decide which: a wrong key is reported as
+    such even if the last resort could not be reached either. `backoff` is the wait in seconds if no reply names one.
     """
-    attempted: list[dict[str, Any]] = [_as_dict(attempt) for reply in replies for attempt in reply.attempts]
+    attempted = [
+        {name: value for name, value in asdict(attempt).items() if value not in (None, "")}
+        for reply in replies
+        for attempt in reply.attempts
+    ]
     deciding = [reply for reply in replies if _names(reply) & set(intended)] or list(replies)
     real = [attempt for reply in deciding for attempt in reply.attempts if attempt.outcome != "skipped"]
     outcomes = {attempt.outcome for attempt in real}
@@ -63,14 +66,11 @@ def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float)
 
 
 def _names(reply: Reply) -> set[str]:
+    """The names of the provider and of its endpoints that were asked."""
     return {reply.capabilities.name, *(attempt.name for attempt in reply.attempts)}
 
 
 def _sentence(attempts: Sequence[Attempt]) -> str:
-    """What each attempt reported, without repeating a name that its own sentence begins with."""
+    """The details of the first attempts, as sentences."""
     parts = [attempt.detail or f"{attempt.name}: {attempt.outcome}" for attempt in attempts[:6]]
     return " ".join(part if part.endswith(".") else part + "." for part in dict.fromkeys(parts))
-
-
-def _as_dict(attempt: Attempt) -> dict[str, Any]:
-    return {name: value for name, value in asdict(attempt).items() if value not in (None, "")}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from mcp_web.model.search import Outcome
 from mcp_web.search.options import SearchOptions
 
-_LONGEST = 3600.0
+_LONGEST = 3600.0  # seconds of a pause
 # A bad key or a missing format is permanent, but the operator may fix it without a restart.
 _MISCONFIGURED_PAUSE = 300.0
 
@@ -25,9 +25,9 @@ class Health:
     fix: str | None = None
     outcome: Outcome = "ok"
     last_checked: float | None = None
-    randomness: random.Random = field(default_factory=random.Random, repr=False)
 
     def ready(self, now: float) -> bool:
+        """Whether the endpoint may be used now."""
         return self.wait(now) <= 0
 
     def wait(self, now: float) -> float:
@@ -40,6 +40,7 @@ class Health:
         self.why, self.outcome = why, "unreachable"
 
     def succeeded(self, now: float) -> None:
+        """Record a success: no failures in a row, no pause."""
         self.failures = self.limits = 0
         self.paused_until = self.rate_limited_until = 0.0
         self.why, self.fix, self.outcome = "", None, "ok"
@@ -54,21 +55,22 @@ class Health:
         retry_after: float | None = None,
         fix: str | None = None,
     ) -> None:
+        """Record a failure; pauses the endpoint for `retry_after` seconds, or for a time that doubles each time."""
         self.last_checked = now
         self.why, self.fix, self.outcome = why, fix, outcome
         if outcome in ("rate_limited", "quota", "blocked"):
             self.limits += 1
-            rest = retry_after if retry_after is not None else self._doubled(options.rate_limit_backoff, self.limits)
-            self.rate_limited_until = max(self.rate_limited_until, now + rest)
+            pause = retry_after if retry_after is not None else _backoff(options.rate_limit_backoff, self.limits)
+            self.rate_limited_until = max(self.rate_limited_until, now + pause)
         elif outcome == "auth":
             self.paused_until = now + _MISCONFIGURED_PAUSE
         else:
             self.failures += 1
             if self.failures >= options.max_consecutive_failures:
                 over = self.failures - options.max_consecutive_failures + 1
-                self.paused_until = now + max(retry_after or 0.0, self._doubled(options.failure_backoff, over))
+                self.paused_until = now + max(retry_after or 0.0, _backoff(options.failure_backoff, over))
 
-    def _doubled(self, base: float, times: int) -> float:
-        """Exponential backoff, with a tenth of jitter so that many processes do not retry at the same moment."""
-        rest = min(_LONGEST, base * 2.0 ** min(times - 1, 16))
-        return rest * self.randomness.uniform(0.95, 1.05)
+
+def _backoff(base: float, times: int) -> float:
+    """Exponential backoff in seconds, with a tenth of jitter so that many processes do not retry at the same moment."""
+    return min(_LONGEST, base * 2.0 ** min(times - 1, 16)) * random.uniform(0.95, 1.05)  # noqa: S311 - jitter

@@ -21,7 +21,6 @@ def make_hit(
     url: object,
     text: object = "",
     *,
-    engine: str = "",
     engines: Iterable[str] = (),
     date: object = None,
     extra: Iterable[object] = (),
@@ -30,7 +29,7 @@ def make_hit(
     source: object = None,
     language: str | None = None,
 ) -> Hit | None:
-    """A hit with cleaned text, or None when the result has no page to open."""
+    """A hit from the fields of a provider, with cleaned text; None if the result has no page to open."""
     address = _address(url)
     domain = domain_of(address) if address else ""
     if not address or not domain:
@@ -42,31 +41,32 @@ def make_hit(
         domain=domain,
         extra_snippets=tuple(snippet(part, _KEPT_CHARS) for part in extra if isinstance(part, str) and part.strip()),
         published=published(date, language=language),
-        engines=tuple(name for one in engines if (name := clean(one, 40))) or ((engine,) if engine else ()),
+        engines=tuple(name for one in engines if (name := clean(one, 40))),
         thumbnail=_address(unescape(thumbnail) if isinstance(thumbnail, str) else None),  # often taken out of a page
         image=_address(unescape(image) if isinstance(image, str) else None),
         source_name=clean(source, 80) if isinstance(source, str) and source else None,
     )
 
 
-_DROPPED = re.compile(r"[\t\r\n]")  # as every URL parser does
+_REMOVED = re.compile(r"[\t\r\n]")  # from URLs, as every URL parser does
 # Characters that must be percent-encoded in a URL; unencoded, they could break a line or reverse the text around them.
-_SPELT = re.compile(r"[\x00-\x20\"<>`\x7f-\xa0\u00ad\u061c\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff\ud800-\udfff]")
+_UNSAFE = re.compile(r"[\x00-\x20\"<>`\x7f-\xa0\u00ad\u061c\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff\ud800-\udfff]")
 
 
 def _address(value: object) -> str | None:
     """The http(s) URL in a field of a provider; None for other schemes, fragments and invalid text."""
     if not isinstance(value, str):
         return None
-    address = _DROPPED.sub("", value.strip())
+    address = _REMOVED.sub("", value.strip())
     address = f"https:{address}" if address.startswith("//") else address
     if not address.lower().startswith(("http://", "https://")):
         return None
     try:
-        return _SPELT.sub(lambda found: quote(found[0]), address)
+        return _UNSAFE.sub(lambda found: quote(found[0]), address)
     except UnicodeEncodeError:  # a lone surrogate
         return None
 
 
 def present(hits: Iterable[Hit | None]) -> tuple[Hit, ...]:
+    """The hits without the Nones, which are results without a page to open."""
     return tuple(hit for hit in hits if hit is not None)

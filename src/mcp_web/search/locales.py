@@ -137,6 +137,7 @@ def locale(language: str | None, country: str | None) -> Locale:
 
 
 def _code(row: tuple[str, ...] | None, column: int) -> str | None:
+    """The code in a column of a row; None if there is no row or the provider has no such code."""
     return None if row is None or row[column] == "-" else row[column]
 
 
@@ -154,11 +155,13 @@ def _row(language_code: str, region: str) -> tuple[str, ...] | None:
 
 @cache
 def _table() -> dict[str, tuple[str, ...]]:
+    """The rows by their tag."""
     rows = (tuple(line.split()) for line in _ROWS.strip().splitlines())
     return {row[0]: row for row in rows}
 
 
 @cache
 def _names() -> dict[str, str]:
+    """The names of countries by their code."""
     entries = (entry.strip().partition("=") for line in _NAMES.strip().splitlines() for entry in line.split(","))
     return {code: name for code, _, name in entries}

@@ -8,15 +8,16 @@ twice: DuckDuckGo and Yahoo both show results of Bing, Startpage and Serper both
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_web.model.search import Hit
 from mcp_web.text.urls import url_key
 
-K = 20
+K = 20  # the rank constant of the fusion
 
-_FAMILY = {
+# Engine → the index whose results it shows.
+_INDEX_OF = {
     "duckduckgo": "bing",
     "ddg": "bing",
     "yahoo": "bing",
@@ -35,60 +36,56 @@ _WORD = re.compile(r"\w+", re.UNICODE)
 
 @dataclass(frozen=True, slots=True)
 class RankedList:
-    """One source's list, best first."""
+    """The hits of one provider, best first."""
 
     source: str
     hits: tuple[Hit, ...]
-    index: str = "mixed"  # "mixed": the index is given by each hit's engines
+    index: str = "mixed"  # "mixed": the engines of each hit tell its indexes
     weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Vote:
+    """One appearance of a page in a ranked list."""
+
     strength: float
     rank: int
     weight: float
-    families: frozenset[str]
+    indexes: frozenset[str]
     hit: Hit
 
 
 def merge(lists: Sequence[RankedList], k: int = K) -> tuple[Hit, ...]:
-    """One list, best first, each page once, with a score between 0 and 1."""
+    """Merge ranked lists into one, best first, each page once, with a score between 0 and 1."""
     votes: dict[str, list[_Vote]] = {}
     for ranked in lists:
-        for rank, hit in enumerate(_once(ranked.hits), start=1):
-            vote = _Vote(ranked.weight / (k + rank), rank, ranked.weight, _families(hit, ranked), hit)
-            votes.setdefault(_key(hit), []).append(vote)
-    most = sum(sorted((ranked.weight for ranked in lists), reverse=True)) / (k + 1) or 1.0
-    scored = [(_count(cast), cast) for cast in votes.values()]
+        pages: dict[str, Hit] = {}
+        for hit in ranked.hits:
+            pages.setdefault(_key(hit), hit)  # a page that is listed twice has its first rank
+        for rank, (key, hit) in enumerate(pages.items(), start=1):
+            vote = _Vote(ranked.weight / (k + rank), rank, ranked.weight, _indexes(hit, ranked), hit)
+            votes.setdefault(key, []).append(vote)
+    highest = sum(ranked.weight for ranked in lists) / (k + 1) or 1.0
+    scored = [(_score(page), page) for page in votes.values()]
     # Equal scores: the better single rank, then the source with the higher weight.
     scored.sort(key=lambda pair: (-pair[0], min(vote.rank for vote in pair[1]), -max(vote.weight for vote in pair[1])))
-    return tuple(_combined(cast, round(min(1.0, score / most), 4)) for score, cast in scored)
+    return tuple(_combined(page, round(min(1.0, score / highest), 4)) for score, page in scored)
 
 
 def cluster(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Near-duplicates (the same text on another address) merged into the first of them."""
+    """The hits with near-duplicates (the same text at another address) folded into the first of them."""
     kept: list[Hit] = []
-    marks: list[_Mark] = []
+    fingerprints: list[_Fingerprint] = []
     for hit in hits:
-        mark = _mark(hit)
-        same = (at for at, other in enumerate(marks) if _same_text(mark, other))
+        fingerprint = _fingerprint(hit)
+        same = (at for at, other in enumerate(fingerprints) if _same_text(fingerprint, other))
         duplicate = None if hit.image else next(same, None)  # many images of one page share its text
         if duplicate is None:
             kept.append(hit)
-            marks.append(mark)
+            fingerprints.append(fingerprint)
         else:
             kept[duplicate] = replace(kept[duplicate], duplicates=(*kept[duplicate].duplicates, hit.url))
     return tuple(kept)
-
-
-def _once(hits: Iterable[Hit]) -> Iterable[Hit]:
-    """The list without repetitions: a page that is in it twice keeps its first rank."""
-    seen: set[str] = set()
-    for hit in hits:
-        if (key := _key(hit)) not in seen:
-            seen.add(key)
-            yield hit
 
 
 def _key(hit: Hit) -> str:
@@ -96,26 +93,27 @@ def _key(hit: Hit) -> str:
     return url_key(hit.image or hit.url)
 
 
-def _families(hit: Hit, ranked: RankedList) -> frozenset[str]:
+def _indexes(hit: Hit, ranked: RankedList) -> frozenset[str]:
+    """The indexes that found the hit."""
     if ranked.index != "mixed":
         return frozenset({ranked.index})
-    named = {_FAMILY.get(engine.lower().split(".")[0], engine.lower()) for engine in hit.engines}
+    named = {_INDEX_OF.get(engine.lower().split(".")[0], engine.lower()) for engine in hit.engines}
     return frozenset(named or {ranked.source})
 
 
-def _count(cast: Sequence[_Vote]) -> float:
+def _score(votes: Sequence[_Vote]) -> float:
     """The sum of the votes, strongest first; a vote whose indexes have all voted already is not counted."""
     total, voted = 0.0, frozenset[str]()
-    for vote in sorted(cast, key=lambda vote: -vote.strength):
-        if not vote.families <= voted:
+    for vote in sorted(votes, key=lambda vote: -vote.strength):
+        if not vote.indexes <= voted:
             total += vote.strength
-            voted |= vote.families
+            voted |= vote.indexes
     return total
 
 
-def _combined(cast: Sequence[_Vote], score: float) -> Hit:
-    """The highest-ranked copy, with missing fields filled from the others."""
-    hits = [vote.hit for vote in sorted(cast, key=lambda vote: -vote.strength)]
+def _combined(votes: Sequence[_Vote], score: float) -> Hit:
+    """The highest-ranked copy of a page, with missing fields filled from the others."""
+    hits = [vote.hit for vote in sorted(votes, key=lambda vote: -vote.strength)]
     first = hits[0]
     engines = tuple(dict.fromkeys(engine for hit in hits for engine in hit.engines))
     extra = tuple(dict.fromkeys(part for hit in hits for part in hit.extra_snippets))
@@ -135,25 +133,29 @@ def _combined(cast: Sequence[_Vote], score: float) -> Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
+class _Fingerprint:
+    """The words of a hit by which near-duplicates are recognised."""
+
     title: frozenset[str]
-    shingles: frozenset[tuple[str, ...]]
-    numbers: frozenset[str]
+    shingles: frozenset[tuple[str, ...]]  # every three words of the snippet in a row
+    numbers: frozenset[str]  # words of the title that contain digits
 
 
-def _mark(hit: Hit) -> _Mark:
+def _fingerprint(hit: Hit) -> _Fingerprint:
     words = [word.lower() for word in _WORD.findall(hit.snippet)]
     title = [word.lower() for word in _WORD.findall(hit.title)]
     shingles = frozenset(tuple(words[at : at + 3]) for at in range(len(words) - 2))
-    return _Mark(frozenset(title), shingles, frozenset(word for word in title if any(char.isdigit() for char in word)))
+    numbers = frozenset(word for word in title if any(char.isdigit() for char in word))
+    return _Fingerprint(frozenset(title), shingles, numbers)
 
 
-def _same_text(one: _Mark, other: _Mark) -> bool:
-    """Same title words and nearly the same snippet; titles with different numbers are different versions."""
+def _same_text(one: _Fingerprint, other: _Fingerprint) -> bool:
+    """Whether title and snippet are nearly the same; titles with different numbers are different versions."""
     if len(one.shingles) < 6 or len(other.shingles) < 6 or one.numbers != other.numbers:
         return False
     return _overlap(one.title, other.title) >= 0.6 and _overlap(one.shingles, other.shingles) >= 0.8
 
 
 def _overlap(one: frozenset[object], other: frozenset[object]) -> float:
+    """The Jaccard similarity of two sets."""
     return len(one & other) / max(1, len(one | other))

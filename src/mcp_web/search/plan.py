@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal
@@ -25,10 +25,10 @@ _OPERATORS = 10  # more site: operators than this and engines begin to ignore th
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`failover`: one after the other until one answers. `together`: all at once, merged."""
+    """The providers of one search."""
 
     names: tuple[str, ...]
-    how: Literal["failover", "together"]
+    how: Literal["failover", "together"]  # one after the other until one answers, or all at once, merged
     intended: frozenset[str] = frozenset()  # named in the call or set up by the operator; the others are a last resort
     beside: tuple[str, ...] = ()  # official sources, asked at the same time as `names`
 
@@ -53,7 +53,7 @@ class AdaptedQuery:
 
 
 def check(query: SearchQuery) -> None:
-    """Refuse an invalid query before any provider is used."""
+    """Raise InvalidInput for a query without words, or with an invalid language, country or time range."""
     if not query.text.strip():
         raise InvalidInput("The query is empty.", suggestion="Say what to search for.")
     if query.language and not _LANGUAGE.match(query.language):
@@ -86,10 +86,9 @@ def select(
     *,
     fitting: Sequence[str] = (),
 ) -> Selection:
-    """The providers that a call names; `auto` selects the usable ones in order of preference.
+    """Select the providers that a call names (`wanted`); for `auto`, the usable ones in order of preference.
 
-    `fitting` are the official sources for this query, which `auto` uses beside the general providers if they are
-    allowed.
+    `fitting` are the official sources for this query: `auto` asks those that are allowed, beside general providers.
     """
     named = [wanted] if isinstance(wanted, str) else list(wanted)
     names = list(dict.fromkeys(part.strip().lower() for one in named for part in one.split(",") if part.strip()))
@@ -109,25 +108,24 @@ def select(
 
 
 def adapt(query: SearchQuery, capabilities: Capabilities, today: date) -> AdaptedQuery:
-    """The query in this provider's terms, the filters to apply to its results, and notes for the agent."""
+    """The query reduced to what the provider supports, the filters to apply to its results, and notes for the agent."""
     query = replace(query, include_domains=_bare(query.include_domains), exclude_domains=_bare(query.exclude_domains))
-    asked = _asked(query)
     cannot: list[str] = []
     changes: dict[str, object] = {}
     if query.category not in capabilities.categories:
         changes["category"] = "general"
         cannot.append(f"category {query.category} (general was searched)")
     changes["freshness"], exact = _freshness(query.freshness, capabilities, today)
-    if "freshness" in asked and not exact:
+    if not exact:
         cannot.append("this freshness exactly (dates were compared afterwards)")
-    for name, empty in _PLAIN.items():
-        if name in asked and name not in capabilities.native:
-            changes[name] = empty
+    for name, unset in _PLAIN.items():
+        if (getattr(query, name) or unset) != unset and name not in capabilities.native:
+            changes[name] = unset
             cannot.append(name)
     operators, too_many = _site_operators(query, capabilities)
     if too_many:
         cannot.append("this many domains as operators (the results were filtered afterwards)")
-    text, shortened = _within(query.text, capabilities, operators)
+    text, shortened = _shortened(query.text, capabilities, operators)
     notes = [f"{capabilities.name} cannot apply {', '.join(cannot)}."] if cannot else []
     if shortened:
         notes.append(
@@ -137,12 +135,8 @@ def adapt(query: SearchQuery, capabilities: Capabilities, today: date) -> Adapte
     page_requests = _page_requests(capabilities, query.page, query.count)
     if page_requests and sum(page_request.size - page_request.skip for page_request in page_requests) < query.count:
         notes.append(f"{capabilities.name} returns fewer results on this page than requested.")
-    result_filter = ResultFilter(
-        query.include_domains,
-        query.exclude_domains,
-        span_of(query.freshness, today) if query.freshness else None,
-        drop_undated=bool(query.freshness) and not exact,
-    )
+    span = span_of(query.freshness, today) if query.freshness else None
+    result_filter = ResultFilter(query.include_domains, query.exclude_domains, span, drop_undated=not exact)
     return AdaptedQuery(replace(query, text=text, **changes), page_requests, result_filter, tuple(notes))  # type: ignore[arg-type]  # names are fields
 
 
@@ -156,20 +150,8 @@ _PLAIN: dict[Filter, object] = {
 }
 
 
-def _asked(query: SearchQuery) -> Collection[str]:
-    """The filters that differ from their defaults."""
-    given: dict[str, object] = {
-        "freshness": query.freshness,
-        "safe_search": query.safe_search != "moderate",
-        "language": query.language,
-        "country": query.country,
-        "extra_snippets": query.extra_snippets,
-        "goggles": query.goggles,
-    }
-    return {name for name, value in given.items() if value}
-
-
 def _preferred(options: SearchOptions, category: Category, today: date) -> tuple[str, ...]:
+    """The providers that `auto` asks for this category, in order, without those that have ended."""
     if options.providers:  # all of them: one that lacks its key says so among the attempted
         ordered = [name for name in options.providers if name in REGISTRY]
     else:
@@ -225,6 +207,7 @@ def _bare(domains: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _site_operators(query: SearchQuery, capabilities: Capabilities) -> tuple[str, bool]:
+    """The `site:` operators for domains that the provider has no parameter for; True: too many, so none is used."""
     include = () if "include_domains" in capabilities.native else query.include_domains
     exclude = () if "exclude_domains" in capabilities.native else query.exclude_domains
     if len(include) + len(exclude) > _OPERATORS:
@@ -234,7 +217,8 @@ def _site_operators(query: SearchQuery, capabilities: Capabilities) -> tuple[str
     return wanted + "".join(f" -site:{domain}" for domain in exclude), False
 
 
-def _within(text: str, capabilities: Capabilities, operators: str) -> tuple[str, bool]:
+def _shortened(text: str, capabilities: Capabilities, operators: str) -> tuple[str, bool]:
+    """The query with its operators within the provider's limits, and whether words were cut off."""
     words = text.split()
     words_left = capabilities.max_words - len(operators.split())
     cut = " ".join(words[:words_left]) if len(words) > words_left else text
@@ -243,6 +227,7 @@ def _within(text: str, capabilities: Capabilities, operators: str) -> tuple[str,
 
 
 def _page_requests(capabilities: Capabilities, page: int, count: int) -> tuple[PageRequest, ...]:
+    """The requests that together return page `page` of `count` results, in the provider's own pages."""
     first = page * count
     if capabilities.paging == "deeper":
         size = min(first + count, capabilities.max_count)

@@ -15,12 +15,12 @@ from mcp_web.search.providers import REGISTRY
 from mcp_web.search.run import Runner, read
 from mcp_web.search.searxng.pool import InstancePool
 
-_PATIENCE = 10.0
+_TIMEOUT = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderState:
-    """One line of `doctor`. None: not known, because an earlier step failed."""
+    """The state of one endpoint: one line of `doctor`. None is unknown, because an earlier step failed."""
 
     name: str  # the provider, or the instance or backend behind it
     provider: str
@@ -31,45 +31,40 @@ class ProviderState:
     ms: float | None = None
     detail: str = ""
     fix: str | None = None
-    left_out: bool = False  # the settings name other providers
+    left_out: bool = False  # the settings choose other providers
 
 
 async def probe_all(
     options: SearchOptions, runner: Runner, endpoints: Mapping[str, Sequence[Provider]], pool: InstancePool
 ) -> list[ProviderState]:
-    """Every provider that searches may use, asked at once; each costs at most one cheap request."""
-    wanted: list[tuple[str, Provider]] = []
-    states: dict[str, ProviderState] = {}
-    order: list[str] = []
+    """The state of every provider; those that searches may use are asked at once, each with one cheap request."""
+    found: list[ProviderState | Provider] = []
     for name, entry in REGISTRY.items():
         listed_out = bool(options.providers) and name not in options.providers
         if listed_out or options.withholds(name):
             why = "not among MCP_WEB_SEARCH_PROVIDERS" if listed_out else "searches stay with your SearXNG"
             fix = "To use one, add it to MCP_WEB_SEARCH_PROVIDERS."
-            states[name] = ProviderState(name, name, configured=False, detail=why, fix=fix, left_out=True)
-            order.append(name)
+            found.append(ProviderState(name, name, configured=False, detail=why, fix=fix, left_out=True))
             continue
-        found: list[Provider] = list(endpoints[name])
-        if name == "searxng" and not found and options.public_list:
-            found = [one.provider for one in (await pool.known())[:3]]
-        if not found:
-            states[name] = ProviderState(name, name, configured=False, detail="not configured", fix=entry.fix)
-            order.append(name)
-        for one in found:
-            wanted.append((name, one))
-            order.append(one.name)
+        usable: list[Provider] = list(endpoints[name])
+        if name == "searxng" and not usable and options.public_list:
+            usable = [one.provider for one in (await pool.known())[:3]]
+        found += usable or [ProviderState(name, name, configured=False, detail="not configured", fix=entry.fix)]
+    states = {at: one for at, one in enumerate(found) if isinstance(one, ProviderState)}
 
-    async def look(name: str, endpoint: Provider) -> None:
-        states[endpoint.name] = await _probe(name, endpoint, runner)
+    async def ask(at: int, endpoint: Provider) -> None:
+        states[at] = await _probe(endpoint, runner)
 
     async with anyio.create_task_group() as tasks:
-        for name, endpoint in wanted:
-            tasks.start_soon(look, name, endpoint)
-    return [states[name] for name in order]
+        for at, one in enumerate(found):
+            if isinstance(one, Provider):
+                tasks.start_soon(ask, at, one)
+    return [states[at] for at in range(len(found))]
 
 
-async def _probe(name: str, endpoint: Provider, runner: Runner) -> ProviderState:
-    begun = anyio.current_time()
+async def _probe(endpoint: Provider, runner: Runner) -> ProviderState:
+    """The state of one endpoint, from its response to its probe."""
+    begun, name = anyio.current_time(), endpoint.capabilities.name
     ended = endpoint.capabilities.ends
     notice = f"Ends on {ended.isoformat()}." if ended else ""
     if ended is not None and datetime.now(UTC).date() >= ended:
@@ -77,7 +72,7 @@ async def _probe(name: str, endpoint: Provider, runner: Runner) -> ProviderState
             endpoint.name, name, True, detail=f"Ended on {ended.isoformat()}.", fix="Use another provider."
         )
     try:
-        response = await runner.send(endpoint, endpoint.probe(), _PATIENCE)
+        response = await runner.send(endpoint, endpoint.probe(), _TIMEOUT)
     except ProviderRefused as refused:
         fix = "Check the network and the address; behind a proxy, set MCP_WEB_PROXY."
         return ProviderState(endpoint.name, name, True, reachable=False, detail=refused.detail, fix=fix)

@@ -1,6 +1,6 @@
-"""The interface of search providers: capabilities and two pure functions.
+"""The base class of search providers: capabilities and two pure methods.
 
-`request` turns a query into one API request, `parse` turns the answer into a page of hits. Neither touches
+`request` turns a query into one API request, `parse` turns the response into a page of hits. Neither touches
 the network, so tests need only recorded responses. A refusal is raised as `ProviderRefused` with one of the outcomes
 that the runner, the circuit breaker and the agent distinguish.
 """
@@ -8,12 +8,13 @@ that the runner, the circuit breaker and the agent distinguish.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import date
 from typing import Any, Literal, Protocol
 
 from mcp_web.model.search import Category, Hit, Outcome, SearchQuery
 from mcp_web.net.client import ApiResponse as ApiResponse
+from mcp_web.search.options import SearchOptions
 
 Filter = Literal[
     "freshness",  # day week month year
@@ -29,27 +30,27 @@ Filter = Literal[
 Paging = Literal[
     "pages",  # page n of a size that we choose
     "fixed",  # page n of the provider's own size, about ten
-    "deeper",  # no pages: ask for more and leave out the first ones
+    "deeper",  # no pages: request more results and skip the first ones
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a provider can do and on which terms."""
+    """The categories, filters, limits and terms of a provider."""
 
     name: str
-    index: str  # whose crawl answers: votes of one index count once; "mixed" when each hit names its engines
+    index: str  # whose crawl it searches: votes of one index count once; "mixed" when each hit names its engines
     categories: frozenset[Category]
-    native: frozenset[Filter] = frozenset()
+    native: frozenset[Filter] = frozenset()  # filters that the provider applies itself
     paging: Paging = "pages"
     max_count: int = 10  # results of one request
     max_pages: int = 10
     needs_key: bool = True
-    storage: Literal["disk", "memory"] = "disk"  # what its terms allow us to keep
+    storage: Literal["disk", "memory"] = "disk"  # where its terms allow answers to be cached
     weight: float = 1.0  # of its votes in the merge
-    rate: int = 1  # requests in any `per` seconds, until an answer's headers state the limit
+    rate: int = 1  # requests allowed in `per` seconds
     per: float = 1.0
-    learns_rate: bool = False
+    learns_rate: bool = False  # the headers of its responses state the real rate
     guarded: bool = False  # its address came from a list on the internet: reached through the address guard
     ends: date | None = None  # the day its vendor switches it off
     max_chars: int = 500
@@ -63,7 +64,6 @@ class ApiRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
     params: tuple[tuple[str, str], ...] = ()
     json: Any = None
-    data: Mapping[str, str] | None = None
 
 
 class ProviderClient(Protocol):
@@ -77,9 +77,7 @@ class ProviderClient(Protocol):
         headers: Mapping[str, str] | None = None,
         params: Any = None,
         json: Any = None,
-        data: Mapping[str, str] | None = None,
         timeout: float = 20.0,
-        max_bytes: int = 10_000_000,
     ) -> ApiResponse: ...
 
 
@@ -107,51 +105,48 @@ class ResultPage:
     raw: Any = None
 
 
+@dataclass(eq=False)
 class ProviderRefused(Exception):
-    """A provider did not answer the query. `fix` tells the operator what to do, `outcome` is the kind of refusal.
+    """A provider did not answer the query; `detail` says why, in a sentence."""
 
-    `counts` is false for a refusal that says nothing about the endpoint's health, such as a query that it does not
-    understand: that is neither retried nor counted as a failure.
-    """
-
-    def __init__(
-        self,
-        outcome: Outcome,
-        detail: str,
-        *,
-        retry_after: float | None = None,
-        fix: str | None = None,
-        counts: bool = True,
-    ) -> None:
-        super().__init__(detail)
-        self.outcome = outcome
-        self.detail = detail
-        self.retry_after = retry_after
-        self.fix = fix
-        self.counts = counts
+    outcome: Outcome
+    detail: str
+    _: KW_ONLY
+    retry_after: float | None = None
+    fix: str | None = None  # what the operator can do about it
+    # False for a refusal that says nothing about the endpoint's health, such as a query that it does not understand:
+    # that is neither retried nor counted as a failure.
+    counts: bool = True
 
 
-class Provider(Protocol):
+class Provider:
+    """One search endpoint: the API of a service, one SearXNG instance, or one backend of keyless search."""
+
+    capabilities: Capabilities
+    fix: str  # how an operator sets the provider up
+
+    @classmethod
+    def build(cls, options: SearchOptions) -> list[Provider]:
+        """The endpoints that these options configure: several for a provider with several servers."""
+        raise NotImplementedError
+
     @property
     def name(self) -> str:
         """The name in the list of attempts: that of the provider, or of its instance or backend."""
-        ...
-
-    @property
-    def capabilities(self) -> Capabilities: ...
+        return self.capabilities.name
 
     def request(self, query: SearchQuery) -> ApiRequest:
         """The request for one page; `query.page` and `query.count` are the provider's own, already planned."""
-        ...
+        raise NotImplementedError
 
     def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
-        """The page in an answer; raises `ProviderRefused` for everything that is not an answer."""
-        ...
+        """The page of results in a response; raises `ProviderRefused` for a response without one."""
+        raise NotImplementedError
 
     def probe(self) -> ApiRequest:
-        """The cheapest request that shows whether it is reachable and authorised."""
-        ...
+        """The cheapest request that shows whether the endpoint is reachable and accepts the key."""
+        return self.request(SearchQuery("test", count=1))
 
     def quota(self, response: ApiResponse) -> PlanQuota | None:
-        """The remaining quota from the headers of any response, refusals included."""
-        ...
+        """The remaining quota that any response states, also a refusal; None if it states none."""
+        return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from functools import partial
 from typing import Any
 
 from mcp_web.net.retry import WALL_HEADERS, retry_after_seconds
@@ -12,7 +13,7 @@ from mcp_web.search.provider import ApiResponse, ProviderRefused
 from mcp_web.search.snippets import clean
 from mcp_web.text.untrusted import quoted
 
-_UNREADABLE = (ValueError, RecursionError)  # not JSON, or nested too deeply
+_UNREADABLE = (ValueError, RecursionError)  # what reading raises for text that is not JSON, or nested too deeply
 REPHRASE = "Change the words or the filters of the query, or name another provider."
 _WALL_WORDS = (
     b"just a moment",
@@ -38,9 +39,9 @@ def is_wall(response: ApiResponse) -> bool:
 
 
 def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
-    """The JSON object in a response; raises a refusal that names what was sent instead."""
+    """The JSON object in a response; raises ProviderRefused, which names what was sent instead."""
     try:
-        value = _loaded(response.body)
+        value = _parsed(response.body)
     except _UNREADABLE:
         if is_wall(response):
             raise ProviderRefused("blocked", f"{who} answered {response.status} with a bot check.") from None
@@ -52,11 +53,12 @@ def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
         raise ProviderRefused("error", f"{who} answered {response.status} with JSON of an unknown shape.")
     if value.get("error") and not any(isinstance(part, list) for part in value.values()):
         # An error with a success status, as gateways send it, is not an empty answer.
-        raise ProviderRefused("error", f"{who} answered {response.status} with an error: {_worded(value['error'])}.")
+        raise ProviderRefused("error", f"{who} answered {response.status} with an error: {_reason(value['error'])}.")
     return value
 
 
-def _worded(error: Any) -> str:
+def _reason(error: Any) -> str:
+    """The words of an error in JSON, which is a string or an object, on one line in quotes."""
     detail = (
         next((error[name] for name in ("message", "detail", "code") if error.get(name)), "")
         if isinstance(error, dict)
@@ -66,31 +68,33 @@ def _worded(error: Any) -> str:
     return quoted(words, 200) if words else "no reason given"
 
 
-def _loaded(body: bytes) -> Any:
-    """Parse strict JSON: numbers that JSON cannot represent (1e999, NaN) are refused."""
+def _parsed(body: bytes) -> Any:
+    """The value of a JSON text; NaN and numbers that no float can represent (1e999) become null."""
+    read = partial(json.loads, parse_constant=lambda name: None, parse_float=_finite)
     try:
-        return json.loads(body, parse_constant=lambda name: None, parse_float=_finite)
+        return read(body)
     except UnicodeDecodeError:
-        repaired = body.decode("utf-8-sig", "replace")  # one broken title must not lose the whole page
-        return json.loads(repaired, parse_constant=lambda name: None, parse_float=_finite)
+        return read(body.decode("utf-8-sig", "replace"))  # one broken title must not lose the whole page
 
 
 def _finite(digits: str) -> float | None:
+    """The number; None if it is too large for a float."""
     value = float(digits)
     return value if math.isfinite(value) else None
 
 
 def error_object(response: ApiResponse) -> dict[str, Any]:
-    """The JSON object in a refusal; empty if there is none, as in the web page of a gateway."""
+    """The JSON object in a response; empty if there is none, as in the web page of a gateway."""
     try:
-        value = _loaded(response.body)
+        value = _parsed(response.body)
     except _UNREADABLE:
         return {}
     return value if isinstance(value, dict) else {}
 
 
 def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: str | None = None) -> None:
-    """Raise the refusal that the status means; return for 2xx."""
+    """Raise ProviderRefused for a status that is not 2xx. `message` is the reason in the response of `who`, `fix` what
+    the operator can do about a key that is not accepted."""
     status = response.status
     words = clean(message, 200).rstrip(".…")  # untrusted: one line, shortened
     detail = f": {quoted(words, 200)}" if words else ""

@@ -30,11 +30,12 @@ class Reply:
 
     @property
     def answered(self) -> bool:
+        """Whether an endpoint answered, with or without results."""
         return any(attempt.outcome in _GOOD for attempt in self.attempts)
 
 
 def best_of(winner: Reply | None, replies: Sequence[Reply], capabilities: Capabilities) -> Reply:
-    """The reply that won, or one without results, with the attempts and the fixes of all that were asked."""
+    """The winner, else an answer without results, else an empty reply; with the attempts and fixes of all replies."""
     best = winner or next((reply for reply in replies if reply.answered), Reply(capabilities, ()))
     return replace(
         best,

@@ -17,9 +17,11 @@ _SLACK = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class ResultFilter:
-    include: tuple[str, ...] = ()
+    """Leaves out hits by their domain and date."""
+
+    include: tuple[str, ...] = ()  # only these domains, if any
     exclude: tuple[str, ...] = ()
-    span: tuple[date, date] | None = None
+    span: tuple[date, date] | None = None  # the first and the last day
     drop_undated: bool = False
 
     def apply(self, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
@@ -39,6 +41,7 @@ class ResultFilter:
         return not self.include or any(in_domain(hit.url, domain) for domain in self.include)
 
     def _by_date(self, hits: list[Hit], span: tuple[date, date]) -> tuple[list[Hit], list[str]]:
+        """The hits within the span, and notes about the others and about hits without a date."""
         kept, undated, outside = [], 0, 0
         for hit in hits:
             day = day_of(hit.published) if hit.published else None

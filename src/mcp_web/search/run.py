@@ -28,36 +28,33 @@ _ANSWER_CHARS = 1000  # characters of an instant answer, and of a suggested quer
 _SUGGESTION_CHARS = 200
 Charge = Callable[[], Awaitable[None]]
 _SHORT_WAIT = 5.0  # a limit that ends this soon is waited for; a longer one is reported
+_SLOW = 0.8  # of the usual time: an endpoint that was cancelled after that long was slow
 
 
 @dataclass(frozen=True, slots=True)
 class _Ask:
-    """How one endpoint is asked for one search."""
+    """The requests of one search to one endpoint."""
 
     endpoint: Provider
     deadline: float
     retries: int
-    budget: int  # requests of a month; 0 is no limit
 
 
 @dataclass
 class Runner:
-    """Sends requests and records the health of each endpoint."""
+    """Sends requests to endpoints, within their limits, and records the health of each endpoint."""
 
     options: SearchOptions
-    clients: Mapping[
-        str, ProviderClient
-    ]  # by the scheme of the address, and "guarded" for the client with the address guard
+    # By the scheme of the address; "guarded" is the client with the address guard.
+    clients: Mapping[str, ProviderClient]
     limiter: Limiter
     health: dict[str, Health] = field(default_factory=lambda: defaultdict(Health))
-    rates: dict[str, int] = field(default_factory=dict)  # learned from answers
+    rates: dict[str, int] = field(default_factory=dict)  # requests a second, from the headers of responses
     charge: Charge | None = None  # counts one request to a provider with a key; raises QuotaExceeded
     _learning: dict[str, anyio.Lock] = field(default_factory=lambda: defaultdict(anyio.Lock))
 
-    async def ask(
-        self, endpoint: Provider, query: SearchQuery, deadline: float, *, retries: int = 1, budget: int = 0
-    ) -> Reply:
-        """Get the needed pages from one endpoint; failures of the endpoint are part of the reply, never raised."""
+    async def ask(self, endpoint: Provider, query: SearchQuery, deadline: float, *, retries: int = 1) -> Reply:
+        """Get as many pages as the query needs from one endpoint; a failure is part of the reply, never raised."""
         plan = adapt(query, endpoint.capabilities, datetime.now(UTC).date())
         health = self.health[endpoint.name]
         begun = anyio.current_time()
@@ -75,7 +72,7 @@ class Runner:
                 notes=(f"{endpoint.capabilities.name} has no results beyond this page.",),
             )
         try:
-            pages, broken_off = await self._pages(_Ask(endpoint, deadline, retries, budget), plan, query.count)
+            pages, broken_off = await self._pages(_Ask(endpoint, deadline, retries), plan, query.count)
         except ProviderRefused as refused:
             ms = (anyio.current_time() - begun) * 1000
             attempt = Attempt(endpoint.name, refused.outcome, round(ms, 1), refused.detail, refused.retry_after)
@@ -86,7 +83,7 @@ class Runner:
         return reply
 
     async def send(self, endpoint: Provider, request: ApiRequest, timeout: float) -> ApiResponse:
-        """Send one request with the client for its address; what the client raises becomes a refusal."""
+        """Send one request with the client for its address; raises ProviderRefused for what the client raises."""
         client = self.clients["guarded" if endpoint.capabilities.guarded else request.url.partition(":")[0]]
         with trace.step("search_provider", provider=endpoint.name) as facts:
             try:
@@ -97,7 +94,6 @@ class Runner:
                         headers=request.headers,
                         params=request.params,
                         json=request.json,
-                        data=request.data,
                         timeout=timeout,
                     )
             except TimeoutError:
@@ -114,7 +110,7 @@ class Runner:
     async def _pages(
         self, ask: _Ask, plan: AdaptedQuery, count: int
     ) -> tuple[list[tuple[PageRequest, ResultPage]], tuple[str, ...]]:
-        """The pages, and a note when there would have been more."""
+        """The pages, each with its request, and a note if a later page was refused."""
         pages: list[tuple[PageRequest, ResultPage]] = []
         found = 0
         for page_request in plan.page_requests:
@@ -134,6 +130,7 @@ class Runner:
         return pages, ()
 
     async def _page(self, ask: _Ask, query: SearchQuery) -> ResultPage:
+        """One page, with retries; a refusal that remains is recorded in the endpoint's health and raised."""
         endpoint, health = ask.endpoint, self.health[ask.endpoint.name]
         for attempt in range(ask.retries + 1):
             try:
@@ -155,18 +152,20 @@ class Runner:
             await self.limiter.share_pause(_rate_key(endpoint), wait, health.why)
 
     async def _once(self, ask: _Ask, query: SearchQuery) -> ResultPage:
+        """One page, without retries."""
         endpoint = ask.endpoint
         if endpoint.capabilities.learns_rate and endpoint.name not in self.rates:
             # The first response has the rate limit of the plan; concurrent requests wait for it.
             async with self._learning[endpoint.name]:
                 if endpoint.name not in self.rates:
-                    return await self._paced(ask, query)
-        return await self._paced(ask, query)
+                    return await self._in_turn(ask, query)
+        return await self._in_turn(ask, query)
 
-    async def _paced(self, ask: _Ask, query: SearchQuery) -> ResultPage:
+    async def _in_turn(self, ask: _Ask, query: SearchQuery) -> ResultPage:
+        """Wait for the rate limit, send the request, record what its response says about the endpoint."""
         await self._take_slot(ask)
         endpoint = ask.endpoint
-        response = await self._watched(ask, endpoint.request(query))
+        response = await self._send_watched(ask, endpoint.request(query))
         quota = endpoint.quota(response)
         if endpoint.capabilities.learns_rate:
             self.rates[endpoint.name] = quota.rate if quota and quota.rate else endpoint.capabilities.rate
@@ -180,20 +179,22 @@ class Runner:
             health.failed(now, "quota", "the month's quota is used up", self.options, quota.month_resets)
         return page
 
-    async def _watched(self, ask: _Ask, request: ApiRequest) -> ApiResponse:
-        """Send the request; a request that is cancelled because it is slow is recorded in the endpoint's health."""
+    async def _send_watched(self, ask: _Ask, request: ApiRequest) -> ApiResponse:
+        """Send the request; one that is cancelled because it is slow is recorded in the endpoint's health."""
         begun = anyio.current_time()
         try:
             return await self.send(ask.endpoint, request, max(0.05, ask.deadline - begun))
         except anyio.get_cancelled_exc_class():
             # Another endpoint was faster, or the deadline passed: one that is often slow should not be asked first.
             now = anyio.current_time()
-            if now - begun >= 0.8 * min(self.options.hedge_after, self.options.timeout):
+            if now - begun >= _SLOW * min(self.options.hedge_after, self.options.timeout):
                 self.health[ask.endpoint.name].failed(now, "timeout", "was too slow", self.options)
             raise
 
     async def _take_slot(self, ask: _Ask) -> None:
-        endpoint, budget, capabilities = ask.endpoint, ask.budget, ask.endpoint.capabilities
+        """Wait for the endpoint's rate limit, then count the request; raises ProviderRefused if none is left."""
+        endpoint, capabilities = ask.endpoint, ask.endpoint.capabilities
+        budget = self.options.monthly_budgets.get(capabilities.name, 0)
         rate = self.rates.get(endpoint.name, capabilities.rate)
         try:
             # Evenly spaced, not in bursts: a delayed burst would fall into the same second as the next one.
@@ -201,7 +202,7 @@ class Runner:
             if self.charge is not None and capabilities.needs_key:
                 await self.charge()
             if budget:
-                await self.limiter.spend(_rate_key(endpoint), budget)
+                await self.limiter.spend(f"search:{capabilities.name}", budget)
         except RateExceeded as late:
             detail = (
                 f"{endpoint.name} is asked at most {rate} times in {capabilities.per:g} s, and the queue is too long."
@@ -212,11 +213,11 @@ class Runner:
         except QuotaExceeded as spent:
             raise ProviderRefused("quota", spent.message, retry_after=spent.retry_after, counts=False) from spent
         except BudgetSpent as spent:
-            detail = f"The monthly budget of {budget} requests for {endpoint.name} is used up."
+            detail = f"The monthly budget of {budget} requests for {capabilities.name} is used up."
             raise ProviderRefused("quota", detail, retry_after=round(spent.retry_after), counts=False) from spent
 
     async def _before_retry(self, ask: _Ask, refused: ProviderRefused) -> float | None:
-        """Seconds to wait before one more try, or None when there should be none."""
+        """Seconds to wait before one more try, or None if the request should not be repeated."""
         left = ask.deadline - anyio.current_time()
         if not refused.counts:
             return None
@@ -232,7 +233,7 @@ class Runner:
 
 
 def read(endpoint: Provider, response: ApiResponse, query: SearchQuery) -> ResultPage:
-    """The page in an answer; raises ProviderRefused and nothing else."""
+    """The page of results in a response; every failure is raised as ProviderRefused."""
     try:
         return endpoint.parse(response, query)
     except ProviderRefused:
@@ -243,6 +244,7 @@ def read(endpoint: Provider, response: ApiResponse, query: SearchQuery) -> Resul
 
 
 def _rate_key(endpoint: Provider) -> str:
+    """The key of the endpoint's rate limit."""
     return f"search:{endpoint.name}"
 
 
@@ -254,6 +256,7 @@ def _reply(
     query: SearchQuery,
     ms: float,
 ) -> Reply:
+    """The pages of one endpoint as its reply, with the results filtered."""
     hits = [hit for page_request, page in pages for hit in page.hits[page_request.skip :]]
     kept, filter_notes = plan.result_filter.apply(hits)
     last = pages[-1][1]

@@ -33,19 +33,24 @@ from mcp_web.search.reply import Reply, best_of
 from mcp_web.search.run import Charge, Runner
 from mcp_web.search.searxng.pool import InstancePool
 from mcp_web.search.source_choice import beside_general, fitting_sources
+from mcp_web.store.best_effort import BestEffortNotes
 from mcp_web.store.protocol import Store
 from mcp_web.text.amounts import amount
 from mcp_web.text.shorten import shortened_at_word
 from mcp_web.text.untrusted import quoted
 
 _SPARE = 0.25  # seconds of the deadline kept for merging and answering
-_MOST_REMEMBERED = 1000
+_MOST_REMEMBERED = 1000  # queries that the history shows
 _HISTORY = "search_history"  # the kind of its records
-_SHORT_MEMORY = 300.0
+_SHORT_TTL = 300.0  # seconds that an empty or incomplete answer is cached
 
 
 class Searcher:
-    """Searches with the configured providers. `public_client` reaches listed instances through the address guard."""
+    """Searches with the configured providers.
+
+    `public_client` is the client with the address guard, for public SearXNG instances; `charge` counts one request to
+    a provider with a key and raises QuotaExceeded.
+    """
 
     def __init__(
         self,
@@ -69,8 +74,9 @@ class Searcher:
         self._notes = notes
         self._runner = Runner(options, clients, limiter, charge=charge)
         self._endpoints: dict[str, list[Provider]] = {name: build(name, options) for name in REGISTRY}
-        self._pool = InstancePool(options, self._runner, notes)
-        self._cache = SearchCache(notes, options.cache_ttl)
+        best_effort = BestEffortNotes(notes)
+        self._pool = InstancePool(options, self._runner, best_effort)
+        self._cache = SearchCache(best_effort, options.cache_ttl)
         self._flight = flight or MemorySingleFlight()
 
     async def search(
@@ -81,7 +87,9 @@ class Searcher:
         raw: bool = False,
         deadline: float,
     ) -> SearchAnswer:
-        """Hits for one query. `deadline` is a time of `anyio.current_time()`.
+        """Search for one query; with `raw` the answer includes the providers' own JSON.
+
+        `deadline` is a time of `anyio.current_time()`.
 
         An empty result is an answer; when no provider answers, raises SearchAuthError, SearchRateLimited or
         SearchUnavailable with all attempts in `details["attempted"]`.
@@ -113,7 +121,7 @@ class Searcher:
         return [record.value for record in kept]
 
     async def _shared(self, key: str, query: SearchQuery, deadline: float, ask: Make[SearchAnswer]) -> SearchAnswer:
-        """Callers with the same query share one search; each waits for it no longer than its own deadline."""
+        """The answer of `ask`, shared by all callers with the same key; each waits no longer than its own deadline."""
         with anyio.CancelScope(deadline=deadline) as patience:
 
             async def asked() -> SearchAnswer:
@@ -126,6 +134,7 @@ class Searcher:
     async def _ask(
         self, query: SearchQuery, selection: Selection, raw: bool, deadline: float, key: str
     ) -> SearchAnswer:
+        """Ask the selected providers, combine their replies and cache the answer under `key`."""
         until = deadline - _SPARE
         replies: Sequence[Reply]
         if selection.how == "together":
@@ -136,7 +145,7 @@ class Searcher:
             raise failure(replies, selection.intended, self._options.rate_limit_backoff)
         found = combine(query, replies, raw)
         on_disk = all(reply.capabilities.storage == "disk" for reply in replies if reply.answered)
-        await self._cache.keep(key, found, on_disk=on_disk, at_most=_lifetime(found, selection, replies))
+        await self._cache.keep(key, found, on_disk=on_disk, max_seconds=_lifetime(found, selection, replies))
         return found
 
     async def _failover(self, names: Sequence[str], query: SearchQuery, until: float) -> Sequence[Reply]:
@@ -187,6 +196,7 @@ class Searcher:
         return [replies.get(name) or _late(name) for name in names]
 
     async def _provider(self, name: str, query: SearchQuery, until: float) -> Reply:
+        """The reply of one provider, whichever of its endpoints answers."""
         entry = REGISTRY[name]
         if name == "searxng" and (self._options.searxng_urls or self._options.public_list):
             return await self._pool.search(query, until)
@@ -195,14 +205,14 @@ class Searcher:
         if not endpoints:
             missing = Attempt(name, "auth", 0.0, f"{name} is not configured.")
             return Reply(entry.capabilities, (missing,), fixes=(entry.fix,))
-        budget = self._options.monthly_budgets.get(name, 0)
         if len(endpoints) == 1:
-            return await self._runner.ask(endpoints[0], query, until, budget=budget)
+            return await self._runner.ask(endpoints[0], query, until)
         asks = [(one.name, partial(self._runner.ask, one, query, until, retries=0)) for one in endpoints]
         winner, tried = await first_answer(asks, stagger=self._options.timeout / 2, deadline=until, accept_empty=False)
         return best_of(winner, tried, entry.capabilities)
 
     async def _remember(self, query: SearchQuery, found: SearchAnswer) -> None:
+        """Add the query to the search history, if it is switched on."""
         if not self._options.history:
             return
         now = time.time()
@@ -215,19 +225,20 @@ class Searcher:
 
 
 def _late(name: str) -> Reply:
+    """The reply of a provider that did not answer in time."""
     return Reply(REGISTRY[name].capabilities, (Attempt(name, "timeout", 0.0, "no answer in time"),))
 
 
 def _lifetime(found: SearchAnswer, selection: Selection, replies: Sequence[Reply]) -> float | None:
-    """Seconds an answer is kept at most: short for an empty one and where a provider did not answer."""
+    """Seconds an answer may be cached: few for an empty one or if a provider did not answer; None is no limit."""
     if not found.hits and any(reply.incomplete for reply in replies):
         return 0.0
     complete = selection.how == "failover" or all(reply.answered for reply in replies)
-    return None if found.hits and complete else _SHORT_MEMORY
+    return None if found.hits and complete else _SHORT_TTL
 
 
 def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> SearchAnswer:
-    """The replies of one or several providers as one answer. Pure."""
+    """Merge the replies of one or several providers into one answer; `raw` adds the providers' own JSON. Pure."""
     good = [reply for reply in replies if reply.answered]
     named = [reply for reply in good if reply.hits] or good
     lists = [
@@ -261,6 +272,7 @@ def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> SearchAn
 
 
 def _shown(hit: Hit, query: SearchQuery) -> Hit:
+    """The hit with a snippet of the requested length, and with extra snippets only if they were requested."""
     extra = hit.extra_snippets if query.extra_snippets else ()
     return replace(hit, snippet=shortened_at_word(hit.snippet, query.snippet_chars), extra_snippets=extra)
 
@@ -270,6 +282,7 @@ def _why_not(attempt: Attempt) -> str:
 
 
 def _suggestion(query: SearchQuery, replies: Sequence[Reply]) -> str:
+    """What to try after a search without results, as a sentence."""
     offered = next((reply.suggestion for reply in replies if reply.suggestion), None)
     if offered and offered.lower() != query.text.lower():
         return f"No results. The provider suggests: {quoted(offered, 200)}"

@@ -60,11 +60,11 @@ _BY_LOOK: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\binternet archive\b", ("internetarchive",)),
 )
 _LOOKS = tuple((re.compile(pattern, re.IGNORECASE), names) for pattern, names in _BY_LOOK)
-_SHARE = 3  # results of a source beside a general search: enough to be noticed, too few to displace it
+_MOST_BESIDE = 3  # results of a source beside a general search: enough to be noticed, too few to displace it
 
 
 def fitting_sources(query: SearchQuery) -> tuple[str, ...]:
-    """The sources for a query, each once. A query limited to domains is for the sources that know these."""
+    """The names of the official sources for a query; if it is limited to domains, those of these domains."""
     if query.include_domains:
         named = [_source_of(domain) for domain in query.include_domains]
     elif query.category == "general":
@@ -77,16 +77,18 @@ def fitting_sources(query: SearchQuery) -> tuple[str, ...]:
 
 
 def beside_general(reply: Reply, query: SearchQuery) -> Reply:
-    """The reply of a source: a few results in a general search, all in a search of its category or domain."""
+    """The reply of a source, cut to a few results unless the query is for its category or limited to domains."""
     own = query.category in reply.capabilities.categories and query.category != "general"
-    return reply if own or query.include_domains else replace(reply, hits=reply.hits[:_SHARE], more=False)
+    return reply if own or query.include_domains else replace(reply, hits=reply.hits[:_MOST_BESIDE], more=False)
 
 
 def _looks_like(words: str) -> list[str]:
+    """The sources whose pattern the words of a query match."""
     return [name for look, names in _LOOKS if look.search(words) for name in names]
 
 
 def _source_of(domain: str) -> str:
+    """The source of a domain and its subdomains; "" if there is none."""
     bare = domain.lower().partition("://")[2] or domain.lower()
     bare = bare.strip("/").removeprefix("*.").removeprefix("www.")
     return next((name for known, name in _BY_DOMAIN.items() if bare == known or bare.endswith("." + known)), "")

@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Protocol, cast
 
 from mcp_web.search.options import GENERAL_NAMES, SOURCE_NAMES, SearchOptions
-from mcp_web.search.provider import Capabilities, Provider
+from mcp_web.search.provider import Provider
 
 # Used when no provider is configured, or when all configured ones have failed.
 LAST_RESORT = ("ddgs", "tavily", "searxng", "wikipedia")
 
 
-class ProviderClass(Protocol):
-    @property
-    def capabilities(self) -> Capabilities: ...
-
-    @property
-    def fix(self) -> str:
-        """How an operator configures the provider."""
-        ...
-
-    def build(self, options: SearchOptions) -> list[Provider]:
-        """The endpoints that these options configure: several for a provider with several servers."""
-        ...
-
-
-def _class_in(name: str) -> ProviderClass:
+def _class_in(name: str) -> type[Provider]:
     module = import_module(f"mcp_web.search.providers.{name}")
-    classes = (one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__)
-    return cast(ProviderClass, next(one for one in classes if hasattr(one, "build")))
+    classes = (one for one in vars(module).values() if isinstance(one, type) and issubclass(one, Provider))
+    return next(one for one in classes if one.__module__ == module.__name__)
 
 
-REGISTRY: dict[str, ProviderClass] = {name: _class_in(name) for name in (*GENERAL_NAMES, *SOURCE_NAMES)}
+REGISTRY: dict[str, type[Provider]] = {name: _class_in(name) for name in (*GENERAL_NAMES, *SOURCE_NAMES)}
 
 
 def build(name: str, options: SearchOptions) -> list[Provider]:

@@ -13,14 +13,13 @@ from typing import Any, ClassVar, Self
 from mcp_web.model.search import Category, Hit, SearchQuery
 from mcp_web.search.dates import span_of
 from mcp_web.search.hits import present
-from mcp_web.search.options import SearchOptions
+from mcp_web.search.options import SOURCE_NAMES, SearchOptions
 from mcp_web.search.provider import (
     ApiRequest,
     ApiResponse,
     Capabilities,
     Filter,
     Paging,
-    PlanQuota,
     Provider,
     ProviderRefused,
     ResultPage,
@@ -73,21 +72,21 @@ def source_capabilities(
     )
 
 
-class JsonApi:
+class JsonApi(Provider):
     """A provider that is one API which answers with JSON.
 
     A subclass says where the results are (`rows_at`, `total_at`), what is sent (`params`, or `request` where it is not
-    a GET request) and what a result is (`hit`).
+    a GET request), what a result is (`hit`) and which refusals are its own (`refuse`).
     """
 
-    capabilities: ClassVar[Capabilities]
-    label: ClassVar[str]
+    label: ClassVar[str]  # the name of the service in messages
     address: ClassVar[str]  # of the public service
-    fix: ClassVar[str] = "Take it out of MCP_WEB_SEARCH_EXCLUDE to allow it."  # how an operator sets it up
+    fix = "Take it out of MCP_WEB_SEARCH_EXCLUDE to allow it."
     path: ClassVar[str] = ""
-    rows_at: ClassVar[tuple[str, ...]] = ()  # the names that lead to the results in an answer
+    rows_at: ClassVar[tuple[str, ...]] = ()  # the path of names to the results in an answer
     total_at: ClassVar[tuple[str, ...]] = ()  # and to their number
-    lookup_interval: ClassVar[float | None] = 0.1  # seconds between two lookups; None: paced with the searches
+    # Seconds between two requests for single documents; None: they share the rate limit of searches.
+    lookup_interval: ClassVar[float | None] = 0.1
 
     def __init__(self, access: Access) -> None:
         self.access = access
@@ -103,17 +102,16 @@ class JsonApi:
     def build(cls, options: SearchOptions) -> list[Provider]:
         return [cls.from_options(options)]
 
-    @property
-    def name(self) -> str:
-        return self.capabilities.name
-
     def params(self, query: SearchQuery) -> Params:
+        """The parameters of a GET request for this query; empty ones are not sent."""
         raise NotImplementedError
 
     def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+        """One result as a hit; None if it has no page to open."""
         raise NotImplementedError
 
     def rows(self, answer: dict[str, Any], query: SearchQuery) -> list[dict[str, Any]]:
+        """The results in an answer."""
         return items(at(answer, self.rows_at))
 
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
@@ -121,12 +119,14 @@ class JsonApi:
         return (query.page + 1) * query.count < total
 
     def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        """The page of results in a successful answer."""
         total = count(at(answer, self.total_at)) if self.total_at else None
         hits = present(self.hit(row, query) for row in self.rows(answer, query))
-        hits = tuple(hit if hit.engines else replace(hit, engines=(self.capabilities.index,)) for hit in hits)
+        hits = tuple(replace(hit, engines=(self.capabilities.index,)) for hit in hits)
         return ResultPage(hits=hits, total=total, more=self.more(answer, query, total or 0), raw=answer)
 
     def url(self, query: SearchQuery) -> str:
+        """The URL of the request for this query, without parameters."""
         return self.access.base + self.path
 
     def identity(self) -> Params:
@@ -134,6 +134,7 @@ class JsonApi:
         return {}
 
     def headers(self) -> dict[str, str]:
+        """The headers of every request."""
         contact = {"User-Agent": f"mcp-web (mailto:{self.access.contact})"} if self.access.contact else {}
         return {"Accept": "application/json"} | contact
 
@@ -141,22 +142,30 @@ class JsonApi:
         params = tuple((name, value) for name, value in (self.params(query) | self.identity()).items() if value)
         return ApiRequest("GET", self.url(query), self.headers(), params=params)
 
-    def probe(self) -> ApiRequest:
-        return self.request(SearchQuery("test", count=1))
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+        """Raise the refusals that only this API has; `answer` is the JSON object of the response, or empty.
 
-    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
-        """Raise refusals that are specific to this API; common statuses are handled afterwards."""
+        What a status means for every API is raised afterwards.
+        """
+
+    def reason(self, answer: dict[str, Any]) -> str:
+        """The reason that the API gives for a refusal."""
+        error, detail = answer.get("error"), answer.get("detail")
+        found = (
+            answer.get("message"), error, mapping(error).get("message"), answer.get("error_message"),
+            mapping(detail).get("error"), detail,
+        )  # fmt: skip
+        return next((words for one in found if (words := text(one))), "")
 
     def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
-        self.refuse(response, query)
-        fix = self.fix if self.capabilities.needs_key else None
-        refuse_by_status(response, self.label, _message(response), fix=fix)
+        answer = error_object(response)
+        self.refuse(response, answer, query)
+        fix = None if self.name in SOURCE_NAMES else self.fix
+        refuse_by_status(response, self.label, self.reason(answer), fix=fix)
         return self.page(json_object(response, self.label), query)
 
-    def quota(self, response: ApiResponse) -> PlanQuota | None:
-        return None
-
     def limited(self, detail: str, retry_after: float | None) -> ProviderRefused:
+        """The refusal of an API that limits the request rate; `retry_after` in seconds."""
         return ProviderRefused(
             "rate_limited", f"{self.label} limits the request rate: {detail}.", retry_after=retry_after
         )
@@ -180,13 +189,3 @@ def offset(query: SearchQuery) -> str:
 def joined(*parts: str) -> str:
     """The non-empty parts, in one line."""
     return " · ".join(part for part in parts if part)
-
-
-def _message(response: ApiResponse) -> str:
-    """The reason in a refusal, wherever the source writes it."""
-    if response.status < 400:
-        return ""
-    answer = error_object(response)
-    error = answer.get("error")
-    found = (answer.get("message"), error, mapping(error).get("message"), answer.get("error_message"))
-    return next((words for one in found if (words := text(one))), "")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
 from mcp_web.model.search import Hit, Outcome, SearchQuery
-from mcp_web.search.hits import make_hit, present
+from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
 from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, offset, source_capabilities
 from mcp_web.search.refusals import is_wall, refuse_by_status
-from mcp_web.text.json_fields import count
 
 NUMBER = re.compile(r"\b(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)\b")
 _WORD = re.compile(r"\w[\w'-]*")
@@ -26,6 +26,8 @@ class Arxiv(JsonApi):
     address = "https://export.arxiv.org"
     path = "/api/query"
     lookup_interval = None
+    rows_at = ("entries",)
+    total_at = ("total",)
 
     def params(self, query: SearchQuery) -> Params:
         named = NUMBER.findall(query.text)
@@ -39,13 +41,18 @@ class Arxiv(JsonApi):
     def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
         refuse_by_status(response, self.label)
         feed = _feed(response)
-        entries = feed.findall(f"{_ATOM}entry")
-        total = count(_text(feed, _TOTAL))
-        return ResultPage(
-            hits=present(_hit(entry) for entry in entries),
-            total=total,
-            more=(query.page + 1) * query.count < (total or 0),
-            raw=response.body.decode("utf-8", "replace"),
+        answer = {"total": _text(feed, _TOTAL), "entries": [_row(entry) for entry in feed.findall(f"{_ATOM}entry")]}
+        return replace(self.page(answer, query), raw=response.body.decode("utf-8", "replace"))
+
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+        if "/api/errors" in row["id"]:
+            raise ProviderRefused("rejected", "arXiv did not understand the query.", counts=False)
+        return make_hit(
+            row["title"],
+            row["id"].replace("http://", "https://", 1),
+            joined(row["summary"], ", ".join(filter(None, row["authors"]))),
+            date=row["published"],
+            source="arXiv",
         )
 
 
@@ -70,19 +77,10 @@ def _feed(response: ApiResponse) -> Any:
     return feed
 
 
-def _hit(entry: Any) -> Hit | None:
-    title, address = _text(entry, f"{_ATOM}title"), _text(entry, f"{_ATOM}id")
-    if "/api/errors" in address:
-        raise ProviderRefused("rejected", "arXiv did not understand the query.", counts=False)
-    names = [_text(author, f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author")[:3]]
-    return make_hit(
-        title,
-        address.replace("http://", "https://", 1),
-        joined(_text(entry, f"{_ATOM}summary"), ", ".join(filter(None, names))),
-        date=_text(entry, f"{_ATOM}published"),
-        engine="arxiv",
-        source="arXiv",
-    )
+def _row(entry: Any) -> dict[str, Any]:
+    """The fields of an entry as text, and its first authors."""
+    fields = {name: _text(entry, _ATOM + name) for name in ("id", "title", "summary", "published")}
+    return fields | {"authors": [_text(author, f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author")[:3]]}
 
 
 def _text(element: Any, tag: str) -> str:

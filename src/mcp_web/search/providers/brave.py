@@ -20,12 +20,11 @@ from mcp_web.search.provider import (
     ResultPage,
 )
 from mcp_web.search.providers.api import JsonApi
-from mcp_web.search.refusals import error_object, refuse_by_status, retry_after
+from mcp_web.search.refusals import retry_after
 from mcp_web.search.snippets import clean
 from mcp_web.text.json_fields import items, mapping, number, text, texts
 from mcp_web.text.untrusted import quoted
 
-FIX = "Set BRAVE_API_KEY to a key from https://api-dashboard.search.brave.com (Search plan)."
 _PATHS = {"news": "/news/search", "images": "/images/search", "videos": "/videos/search"}
 _NUMBER = re.compile(r"-?\d{1,12}", re.ASCII)
 _FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
@@ -46,7 +45,7 @@ class Brave(JsonApi):
     )
     label = "Brave"
     address = "https://api.search.brave.com/res/v1"
-    fix = FIX
+    fix = "Set BRAVE_API_KEY to a key from https://api-dashboard.search.brave.com (Search plan)."
 
     def url(self, query: SearchQuery) -> str:
         base = self.access.base.removesuffix("/web/search")
@@ -84,9 +83,37 @@ class Brave(JsonApi):
         # The key is checked before the parameters, so a request without a query tests it for free.
         return ApiRequest("GET", self.url(SearchQuery("test")), self.headers())
 
-    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
-        if response.status >= 400:
-            _refuse(response)
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+        """Raise for a wrong key, which is a 422 and not a 401, a used-up quota, a rate limit or a smaller plan."""
+        if response.status < 400:
+            return
+        error = _error(answer)
+        code, meta = clean(text(error.get("code")), 60), mapping(error.get("meta"))
+        limits, left, resets = _rate_headers(response)
+        if code == "SUBSCRIPTION_TOKEN_INVALID" or "x-subscription-token" in str(meta.get("errors", "")):
+            raise ProviderRefused("auth", f"Brave does not accept the key ({quoted(code)}).", fix=self.fix)
+        used_up = 0 < number(meta.get("quota_limit")) <= number(meta.get("quota_current"))
+        used_up = used_up or (len(limits) > 1 and limits[1] > 0 and left[1:2] == [0])
+        if code == "QUOTA_LIMITED" or (response.status == 429 and used_up):
+            until = float(resets[1]) if len(resets) > 1 else None
+            raise ProviderRefused(
+                "quota", "Brave's monthly quota is used up.", retry_after=until, fix="Raise the Brave plan's limit."
+            )
+        if response.status == 429:
+            wait = float(resets[0]) if resets else retry_after(response)
+            raise ProviderRefused(
+                "rate_limited", "Brave limits the request rate.", retry_after=wait if wait is not None else 1.0
+            )
+        if "NOT_IN_PLAN" in code:
+            raise ProviderRefused(
+                "auth",
+                f"The Brave plan does not include this ({quoted(code)}).",
+                fix="Choose a plan with this endpoint.",
+            )
+
+    def reason(self, answer: dict[str, Any]) -> str:
+        error = _error(answer)
+        return f"{clean(text(error.get('code')), 60)} {text(error.get('detail')) or text(error.get('message'))}".strip()
 
     def rows(self, answer: dict[str, Any], query: SearchQuery) -> list[dict[str, Any]]:
         block = answer if query.category in _PATHS else mapping(answer.get("web"))
@@ -105,9 +132,7 @@ class Brave(JsonApi):
         return replace(super().page(answer, query), answers=_infobox(answer), notes=notes)
 
     def quota(self, response: ApiResponse) -> PlanQuota | None:
-        limits, left, resets = (
-            _pair(response.header(f"x-ratelimit-{part}") or "") for part in ("limit", "remaining", "reset")
-        )
+        limits, left, resets = _rate_headers(response)
         if not limits:
             return None
         capped = len(limits) > 1 and limits[1] > 0  # a monthly limit of 0 means uncapped, not exhausted
@@ -172,36 +197,17 @@ def _freshness(freshness: str | None) -> str | None:
     return None if freshness is None else _FRESHNESS.get(freshness, freshness.replace("..", "to"))
 
 
-def _pair(header: str) -> list[int]:
+def _rate_headers(response: ApiResponse) -> tuple[list[int], ...]:
+    """The limits, the remaining requests and the seconds until a reset: each for the second, then for the month."""
+    return tuple(_numbers(response.header(f"x-ratelimit-{part}") or "") for part in ("limit", "remaining", "reset"))
+
+
+def _numbers(header: str) -> list[int]:
+    """The numbers of a header; none if one is invalid, because the month would then be taken for the second."""
     parts = [part.strip() for part in header.split(",")]
-    # All or nothing: without its first part, a month would be taken for a second.
     return [max(0, int(part)) for part in parts] if all(_NUMBER.fullmatch(part) for part in parts) else []
 
 
-def _refuse(response: ApiResponse) -> None:
-    """Raise the error that Brave's answer describes; a bad key is a 422, not a 401."""
-    answer = error_object(response)
-    error = mapping(answer.get("error")) or (items(answer.get("errors")) or [answer])[0]
-    code, meta = clean(text(error.get("code")), 60), mapping(error.get("meta"))
-    detail = text(error.get("detail")) or text(error.get("message"))
-    resets = _pair(response.header("x-ratelimit-reset") or "")
-    if code == "SUBSCRIPTION_TOKEN_INVALID" or "x-subscription-token" in str(meta.get("errors", "")):
-        raise ProviderRefused("auth", f"Brave does not accept the key ({quoted(code)}).", fix=FIX)
-    limits, left = (_pair(response.header(f"x-ratelimit-{part}") or "") for part in ("limit", "remaining"))
-    used_up = 0 < number(meta.get("quota_limit")) <= number(meta.get("quota_current"))
-    used_up = used_up or (len(limits) > 1 and limits[1] > 0 and left[1:2] == [0])
-    if code == "QUOTA_LIMITED" or (response.status == 429 and used_up):
-        until = float(resets[1]) if len(resets) > 1 else None
-        raise ProviderRefused(
-            "quota", "Brave's monthly quota is used up.", retry_after=until, fix="Raise the Brave plan's limit."
-        )
-    if response.status == 429:
-        wait = float(resets[0]) if resets else retry_after(response)
-        raise ProviderRefused(
-            "rate_limited", "Brave limits the request rate.", retry_after=wait if wait is not None else 1.0
-        )
-    if "NOT_IN_PLAN" in code:
-        raise ProviderRefused(
-            "auth", f"The Brave plan does not include this ({quoted(code)}).", fix="Choose a plan with this endpoint."
-        )
-    refuse_by_status(response, "Brave", f"{code} {detail}".strip(), fix=FIX)
+def _error(answer: dict[str, Any]) -> dict[str, Any]:
+    """The error object in an answer, wherever it is."""
+    return mapping(answer.get("error")) or (items(answer.get("errors")) or [answer])[0]

@@ -24,7 +24,7 @@ class Crates(JsonApi):
     def params(self, query: SearchQuery) -> Params:
         return {"q": query.text, "per_page": str(query.count), "page": str(query.page + 1)}
 
-    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
         if response.status == 403:
             raise ProviderRefused(
                 "blocked",

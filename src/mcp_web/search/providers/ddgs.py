@@ -20,7 +20,6 @@ from mcp_web.search.provider import (
     ApiResponse,
     Capabilities,
     Filter,
-    PlanQuota,
     Provider,
     ProviderRefused,
     ResultPage,
@@ -56,19 +55,22 @@ _TIMES = {"day": "d", "week": "w", "month": "m", "year": "y"}
 _SAFE = {"off": "off", "moderate": "moderate", "strict": "on"}
 
 
-class Ddgs:
+class Ddgs(Provider):
     capabilities = CAPABILITIES
     fix = "Set MCP_WEB_DDGS_ENABLED=true for search without a key."
 
     def __init__(self, backend: str) -> None:
         categories, native = _BACKENDS[backend]
         self.backend = backend
-        self.name = f"ddgs:{backend}"
         self.capabilities = replace(CAPABILITIES, categories=categories, native=native)
 
     @classmethod
     def build(cls, options: SearchOptions) -> list[Provider]:
         return [cls(name) for name in dict.fromkeys((*options.ddgs_backends, "bing"))]
+
+    @property
+    def name(self) -> str:
+        return f"ddgs:{self.backend}"
 
     def request(self, query: SearchQuery) -> ApiRequest:
         freshness = query.freshness or ""
@@ -106,9 +108,6 @@ class Ddgs:
         hits = present(_hit(row, query, self.backend) for row in items(rows))
         return ResultPage(hits=hits, more=bool(hits), raw=rows)
 
-    def quota(self, response: ApiResponse) -> PlanQuota | None:
-        return None
-
 
 def _hit(row: dict[str, Any], query: SearchQuery, backend: str) -> Hit | None:
     images = mapping(row.get("images"))
@@ -116,7 +115,7 @@ def _hit(row: dict[str, Any], query: SearchQuery, backend: str) -> Hit | None:
         row.get("title"),
         row.get("href") or row.get("url") or row.get("content") or row.get("embed_url"),
         row.get("body") or row.get("description"),
-        engine=backend,
+        engines=(backend,),
         date=row.get("date") or row.get("published"),
         thumbnail=row.get("thumbnail") or row.get("image") or images.get("large") or images.get("medium"),
         image=row.get("image") if query.category == "images" else None,

@@ -11,12 +11,11 @@ from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
 from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, ProviderRefused
 from mcp_web.search.providers.api import JsonApi
-from mcp_web.search.refusals import REPHRASE, error_object, refuse_by_status
+from mcp_web.search.refusals import REPHRASE
 from mcp_web.search.snippets import clean
 from mcp_web.text.json_fields import mapping, text, texts
 from mcp_web.text.untrusted import quoted
 
-FIX = "Set EXA_API_KEY to a key from https://dashboard.exa.ai."
 _CATEGORIES = {"news": "news", "science": "research paper"}
 
 
@@ -36,7 +35,7 @@ class Exa(JsonApi):
     )
     label = "Exa"
     address = "https://api.exa.ai"
-    fix = FIX
+    fix = "Set EXA_API_KEY to a key from https://dashboard.exa.ai."
     rows_at = ("results",)
 
     def url(self, query: SearchQuery) -> str:
@@ -62,9 +61,24 @@ class Exa(JsonApi):
         body |= {name: value for name, value in optional.items() if value} | _dates(query.freshness)
         return ApiRequest("POST", self.url(query), self.headers(), json=body)
 
-    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
-        if response.status >= 400:
-            _refuse(response)
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+        """Raise for missing credit, a wrong key, and a query that Exa's moderation refuses."""
+        if response.status < 400:
+            return
+        tag, detail = _error(answer)
+        if response.status == 402 or "CREDITS" in tag or "BUDGET" in tag:
+            raise ProviderRefused(
+                "quota", f"Exa has no credit left ({quoted(tag or detail, 200)}).", fix="Top up the Exa account."
+            )
+        if "API_KEY" in tag:
+            raise ProviderRefused("auth", f"Exa does not accept the key ({quoted(tag)}).", fix=self.fix)
+        if "CONTENT" in tag and response.status == 403:  # another query may pass
+            raise ProviderRefused(
+                "rejected", f"Exa does not answer this query ({quoted(tag)}).", fix=REPHRASE, counts=False
+            )
+
+    def reason(self, answer: dict[str, Any]) -> str:
+        return " ".join(filter(None, _error(answer)))
 
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
         return len(self.rows(answer, query)) >= query.count < self.capabilities.max_count
@@ -82,22 +96,10 @@ class Exa(JsonApi):
         )
 
 
-def _refuse(response: ApiResponse) -> None:
-    answer = error_object(response)
-    inner = mapping(answer.get("error")) or answer  # bare, or wrapped in an object of its own
-    detail = clean(text(inner.get("error")) or text(inner.get("message")), 200)
-    tag = clean(text(inner.get("tag")), 60)
-    if response.status == 402 or "CREDITS" in tag or "BUDGET" in tag:
-        raise ProviderRefused(
-            "quota", f"Exa has no credit left ({quoted(tag or detail, 200)}).", fix="Top up the Exa account."
-        )
-    if "API_KEY" in tag:
-        raise ProviderRefused("auth", f"Exa does not accept the key ({quoted(tag)}).", fix=FIX)
-    if "CONTENT" in tag and response.status == 403:  # moderation: another query may pass
-        raise ProviderRefused(
-            "rejected", f"Exa does not answer this query ({quoted(tag)}).", fix=REPHRASE, counts=False
-        )
-    refuse_by_status(response, "Exa", f"{tag} {detail}".strip(), fix=FIX)
+def _error(answer: dict[str, Any]) -> tuple[str, str]:
+    """The tag and the message of an error, which is bare or wrapped in an object of its own."""
+    inner = mapping(answer.get("error")) or answer
+    return clean(text(inner.get("tag")), 60), clean(text(inner.get("error")) or text(inner.get("message")), 200)
 
 
 def _dates(freshness: str | None) -> dict[str, str]:

@@ -11,7 +11,7 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
 from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
-from mcp_web.search.refusals import error_object, retry_after
+from mcp_web.search.refusals import retry_after
 from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import count, mapping, text, texts
 
@@ -48,11 +48,11 @@ class GitHub(JsonApi):
         only = " is:issue" if kind == "issues" else ""
         return {"q": query.text + only + dates, "per_page": str(query.count), "page": str(query.page + 1)}
 
-    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
         """Raise for a rate limit, which is a 403 or 429 with the time in one of two headers."""
         if response.status not in (403, 429):
             return
-        message = text(error_object(response).get("message")).lower()
+        message = text(answer.get("message")).lower()
         if response.header("x-ratelimit-remaining") == "0" or "rate limit" in message or response.status == 429:
             raise ProviderRefused(
                 "rate_limited",

@@ -13,15 +13,11 @@ from mcp_web.search.locales import locale
 from mcp_web.search.options import GOOGLE_ENGINE, SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, ProviderRefused, ResultPage
 from mcp_web.search.providers.api import Access, JsonApi
-from mcp_web.search.refusals import error_object, is_wall, refuse_by_status
+from mcp_web.search.refusals import is_wall
 from mcp_web.search.snippets import clean
 from mcp_web.text.json_fields import items, mapping, text
 from mcp_web.text.untrusted import quoted
 
-FIX = (
-    "Set GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID of a project that already used the API; "
-    "new projects are refused, and it ends on 2027-01-01."
-)
 _FRESHNESS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
 # The schemas of structured data that have a date.
 _DATED = ("newsarticle", "article", "blogposting", "webpage", "videoobject", "creativework", "scholarlyarticle", "book")
@@ -45,7 +41,10 @@ class Google(JsonApi):
     )
     label = "Google"
     address = "https://customsearch.googleapis.com/customsearch/v1"
-    fix = FIX
+    fix = (
+        "Set GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID of a project that already used the API; "
+        "new projects are refused, and it ends on 2027-01-01."
+    )
     rows_at = ("items",)
     total_at = ("searchInformation", "totalResults")
 
@@ -84,9 +83,25 @@ class Google(JsonApi):
         params += [(name, value) for name, value in optional.items() if value]
         return ApiRequest("GET", self.url(query), self.headers(), tuple(params))
 
-    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
-        if response.status >= 400:
-            _refuse(response, query)
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+        """Raise for a used-up quota, a rate limit, and a wrong key, project or search engine id."""
+        if response.status < 400:
+            return
+        error = mapping(answer.get("error"))
+        message = clean(text(error.get("message")), 200)
+        cause = quoted(message, 200) if message else str(response.status)
+        reasons = {text(detail.get("reason")) for detail in [*items(error.get("details")), *items(error.get("errors"))]}
+        unpaid = "billing" in message.lower()  # a limit that does not reset at midnight
+        limited = response.status in (403, 429) and not unpaid
+        if limited and (reasons & _DAY_LIMITS or "per day" in message.lower()):
+            wait = _until_pacific_midnight()
+            raise ProviderRefused("quota", "Google's daily quota is used up.", retry_after=wait, fix=self.fix)
+        if response.status == 429 or (limited and reasons & _MINUTE_LIMITS):
+            raise ProviderRefused("rate_limited", "Google limits the queries per minute.", retry_after=60.0)
+        if reasons & _WRONG_KEYS or (response.status in (401, 403, 404) and not is_wall(response)):
+            raise ProviderRefused("auth", f"Google refuses this key or project: {cause}.", fix=self.fix)
+        if response.status == 400 and query.page == 0:  # of a first page's arguments only the engine can be invalid
+            raise ProviderRefused("auth", f"Google does not accept the search engine ID: {cause}.", fix=self.fix)
 
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
         return bool(mapping(answer.get("queries")).get("nextPage"))
@@ -119,31 +134,8 @@ class Google(JsonApi):
         )
 
 
-def _refuse(response: ApiResponse, query: SearchQuery) -> None:
-    error = mapping(error_object(response).get("error"))
-    message = clean(text(error.get("message")), 200)
-    reasons = {text(detail.get("reason")) for detail in [*items(error.get("details")), *items(error.get("errors"))]}
-    limited = response.status in (403, 429)
-    unpaid = "billing" in message.lower()  # a limit that does not reset at midnight
-    if limited and not unpaid and (reasons & _DAY_LIMITS or "per day" in message.lower()):
-        raise ProviderRefused(
-            "quota", "Google's daily quota is used up.", retry_after=_until_pacific_midnight(), fix=FIX
-        )
-    if response.status == 429 or (limited and not unpaid and reasons & _MINUTE_LIMITS):
-        raise ProviderRefused("rate_limited", "Google limits the queries per minute.", retry_after=60.0)
-    if reasons & _WRONG_KEYS or (response.status in (401, 403, 404) and not is_wall(response)):
-        raise ProviderRefused(
-            "auth",
-            f"Google refuses this key or project: {quoted(message, 200) if message else response.status}.",
-            fix=FIX,
-        )
-    if response.status == 400 and query.page == 0:  # of a first page's arguments only the engine can be invalid
-        detail = f"Google does not accept the search engine ID: {quoted(message, 200) if message else response.status}."
-        raise ProviderRefused("auth", detail, fix=FIX)
-    refuse_by_status(response, "Google", message, fix=FIX)
-
-
 def _until_pacific_midnight() -> float:
+    """Seconds until Google's daily quota is reset."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
     try:

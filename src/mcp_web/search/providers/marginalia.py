@@ -30,7 +30,7 @@ class Marginalia(JsonApi):
     def params(self, query: SearchQuery) -> Params:
         return {"query": query.text, "count": str(query.count), "page": str(query.page + 1)}
 
-    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
         """Raise for a 503, which means too many requests with the shared key."""
         if response.status == 503 and not is_wall(response):
             raise self.limited("status 503", retry_after(response))

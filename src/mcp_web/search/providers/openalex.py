@@ -8,7 +8,7 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ProviderRefused
 from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
-from mcp_web.search.refusals import error_object, retry_after
+from mcp_web.search.refusals import retry_after
 from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import count, items, mapping, text
 from mcp_web.text.papers import inverted_abstract
@@ -43,11 +43,11 @@ class OpenAlex(JsonApi):
     def identity(self) -> Params:
         return {"mailto": self.access.contact, "api_key": self.access.key}
 
-    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
         """Raise for a refusal; 403 and 429 are the rate or the day's allowance, which is small without a key."""
         if response.status not in (403, 429):
             return
-        message = text(error_object(response).get("message")).lower()
+        message = text(answer.get("message")).lower()
         if response.header("x-ratelimit-remaining") == "0" or "insufficient" in message or "budget" in message:
             raise ProviderRefused(
                 "quota",

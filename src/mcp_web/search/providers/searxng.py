@@ -18,7 +18,6 @@ from mcp_web.search.provider import (
     ApiRequest,
     ApiResponse,
     Capabilities,
-    PlanQuota,
     Provider,
     ProviderRefused,
     ResultPage,
@@ -33,12 +32,11 @@ from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import domain_of
 
 JSON_FIX = "Enable JSON in the instance's settings.yml and restart it:\nsearch:\n  formats: [html, json]"
-FIX = "Set MCP_WEB_SEARXNG_URLS to your instance, such as http://127.0.0.1:8888."
 LOGIN_FIX = "Write the login into MCP_WEB_SEARXNG_URLS: https://user:password@host."
 _SAFE = {"off": "0", "moderate": "1", "strict": "2"}
 
 
-class Searxng:
+class Searxng(Provider):
     capabilities = Capabilities(
         name="searxng",
         index="mixed",
@@ -50,11 +48,12 @@ class Searxng:
         needs_key=False,
         rate=10,
     )
-    fix = FIX
+    fix = "Set MCP_WEB_SEARXNG_URLS to your instance, such as http://127.0.0.1:8888."
 
     def __init__(
         self, base: str, *, public: bool = False, guarded: bool = False, interval: float = 5.0, rotate: bool = True
     ) -> None:
+        """`public`: an instance of strangers, asked at most once in `interval` seconds; `rotate` varies its headers."""
         address = base if "://" in base else f"http://{base}"
         scheme, _, rest = address.rstrip("/").removesuffix("/search").partition("://")
         login, _, place = rest.rpartition("@")
@@ -87,9 +86,6 @@ class Searxng:
             params.append(("time_range", query.freshness))
         return ApiRequest("GET", self.url + "/search", self._headers(), tuple(params))
 
-    def probe(self) -> ApiRequest:
-        return self.request(SearchQuery("test", count=1))
-
     def health(self) -> ApiRequest:
         """The request of a health check: cheap, and not counted by the instance's limit for JSON."""
         return ApiRequest("GET", self.url + "/healthz", self._headers())
@@ -115,9 +111,6 @@ class Searxng:
             raw=answer,
         )
 
-    def quota(self, response: ApiResponse) -> PlanQuota | None:
-        return None
-
     def _headers(self) -> dict[str, str]:
         headers = headers_for(random.Random() if self._varied else None)  # noqa: S311 - not a secret
         return headers | ({"Authorization": f"Basic {self._login}"} if self._login else {})
@@ -130,7 +123,7 @@ def _refuse(response: ApiResponse, who: str) -> None:
         raise ProviderRefused("auth", f"{who} has moved to {place}.", fix=f"Set MCP_WEB_SEARXNG_URLS to {place}.")
     if response.status == 401:
         raise ProviderRefused("auth", f"{who} asks for a login (401).", fix=LOGIN_FIX)
-    refuse_by_status(response, who, text(error_object(response).get("error")), fix=FIX)
+    refuse_by_status(response, who, text(error_object(response).get("error")), fix=Searxng.fix)
     if "html" in (response.header("content-type") or "") and not response.body.lstrip().startswith(b"{"):
         raise ProviderRefused("blocked", f"{who} answered with a web page instead of JSON.")
 

@@ -10,7 +10,6 @@ from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
 from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, ProviderRefused, ResultPage
 from mcp_web.search.providers.api import JsonApi
-from mcp_web.search.refusals import error_object
 from mcp_web.search.snippets import clean
 from mcp_web.text.json_fields import items, mapping, text
 from mcp_web.text.untrusted import quoted
@@ -52,8 +51,8 @@ class Serper(JsonApi):
         body |= {name: value for name, value in optional.items() if value}
         return ApiRequest("POST", self.url(query), self.headers(), json=body)
 
-    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
-        message = clean(text(error_object(response).get("message")), 200) if response.status >= 400 else ""
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+        message = clean(text(answer.get("message")), 200) if response.status >= 400 else ""
         if "credit" in message.lower():
             detail = f"Serper has no credit left: {quoted(message, 200)}."
             raise ProviderRefused("quota", detail, fix="Top up the Serper account.")

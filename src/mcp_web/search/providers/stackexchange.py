@@ -46,9 +46,8 @@ class StackExchange(JsonApi):
     def identity(self) -> Params:
         return {"key": self.access.key}
 
-    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
         """Raise for a refusal, which is a 400 with an error name."""
-        answer = error_object(response)
         name, message = text(answer.get("error_name")), text(answer.get("error_message"))
         if name == "throttle_violation":
             found = _WAIT.search(message)

@@ -10,12 +10,10 @@ from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
 from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, ProviderRefused, ResultPage
 from mcp_web.search.providers.api import JsonApi
-from mcp_web.search.refusals import error_object, refuse_by_status, retry_after
+from mcp_web.search.refusals import retry_after
 from mcp_web.search.snippets import clean
 from mcp_web.text.json_fields import seconds, text
 from mcp_web.text.untrusted import quoted
-
-FIX = "Set TAVILY_API_KEY to a key from https://app.tavily.com."
 
 
 class Tavily(JsonApi):
@@ -33,7 +31,7 @@ class Tavily(JsonApi):
     )
     label = "Tavily"
     address = "https://api.tavily.com"
-    fix = FIX
+    fix = "Set TAVILY_API_KEY to a key from https://app.tavily.com."
     rows_at = ("results",)
 
     def url(self, query: SearchQuery) -> str:
@@ -59,9 +57,21 @@ class Tavily(JsonApi):
         who = {"Authorization": f"Bearer {key}"} if key else {"X-Tavily-Access-Mode": "keyless"}
         return who | {"Accept": "application/json"}
 
-    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
-        if response.status >= 400:
-            _refuse(response)
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+        """Raise when the allowance is used up: of the keyless access, which has an error object, or of the plan."""
+        error = answer.get("error")
+        if isinstance(error, dict) and response.status in (402, 403, 429, 432, 433):
+            window = text(error.get("window"))
+            raise ProviderRefused(
+                "rate_limited" if response.status == 429 and window not in ("day", "month") else "quota",
+                f"Tavily's keyless allowance is used up for this {quoted(window, 20) if window else 'time'}.",
+                retry_after=seconds(error.get("retry_after_seconds")) or retry_after(response),
+                fix=self.fix,
+            )
+        if response.status in (432, 433):
+            cause = quoted(clean(self.reason(answer), 200), 200)
+            detail = f"Tavily's plan limit is reached ({response.status}: {cause})."
+            raise ProviderRefused("quota", detail, fix="Raise the Tavily plan.")
 
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
         return len(self.rows(answer, query)) >= query.count < self.capabilities.max_count
@@ -72,27 +82,3 @@ class Tavily(JsonApi):
 
     def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         return make_hit(row.get("title"), row.get("url"), row.get("content"), date=row.get("published_date"))
-
-
-def _refuse(response: ApiResponse) -> None:
-    answer = error_object(response)
-    detail, error = answer.get("detail"), answer.get("error")
-    if isinstance(error, dict):  # the keyless shape
-        window = text(error.get("window"))
-        wait = error.get("retry_after_seconds")
-        outcome = "rate_limited" if response.status == 429 and error.get("window") not in ("day", "month") else "quota"
-        if response.status in (402, 403, 429, 432, 433):
-            raise ProviderRefused(
-                "quota" if outcome == "quota" else "rate_limited",
-                f"Tavily's keyless allowance is used up for this {quoted(window, 20) if window else 'time'}.",
-                retry_after=seconds(wait) or retry_after(response),
-                fix=FIX,
-            )
-    message = clean(text(detail.get("error")) if isinstance(detail, dict) else text(detail) or text(error), 200)
-    if response.status in (432, 433):
-        raise ProviderRefused(
-            "quota",
-            f"Tavily's plan limit is reached ({response.status}: {quoted(message, 200)}).",
-            fix="Raise the Tavily plan.",
-        )
-    refuse_by_status(response, "Tavily", message, fix=FIX)

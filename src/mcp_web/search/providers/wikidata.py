@@ -32,8 +32,8 @@ class Wikidata(JsonApi):
             "format": "json",
         }
 
-    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
-        refuse_mediawiki(self, response)
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+        refuse_mediawiki(self, response, answer)
 
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
         return "search-continue" in answer

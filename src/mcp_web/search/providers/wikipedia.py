@@ -11,7 +11,7 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
 from mcp_web.search.providers.api import JsonApi, Params, offset, source_capabilities
-from mcp_web.search.refusals import error_object, retry_after
+from mcp_web.search.refusals import retry_after
 from mcp_web.text.json_fields import at, mapping, text
 
 # A closed list: what a caller passes as language becomes part of a host name only if it is one of these.
@@ -46,8 +46,8 @@ class Wikipedia(JsonApi):
             "formatversion": "2",
         }
 
-    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
-        refuse_mediawiki(self, response)
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+        refuse_mediawiki(self, response, answer)
 
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
         return "sroffset" in mapping(answer.get("continue"))
@@ -67,9 +67,9 @@ class Wikipedia(JsonApi):
         return self.access.base.replace("{language}", next((one for one in named if EDITIONS.fullmatch(one)), "en"))
 
 
-def refuse_mediawiki(source: JsonApi, response: ApiResponse) -> None:
+def refuse_mediawiki(source: JsonApi, response: ApiResponse, answer: dict[str, Any]) -> None:
     """Raise for a refusal of MediaWiki, which comes with status 200 and an error code."""
-    code = text(mapping(error_object(response).get("error")).get("code"))
+    code = text(mapping(answer.get("error")).get("code"))
     if code in _LIMITED:
         raise source.limited(code, retry_after(response))
     if code == "readonly" or code.startswith("internal_api_error"):

@@ -26,11 +26,12 @@ class ListedInstance:
 
     @property
     def order(self) -> tuple[int, float]:
+        """The sort key: by grade, then by response time."""
         return GRADES.index(self.grade), self.response_ms if self.response_ms is not None else 1e9
 
 
 def read_directory(data: Any, list_url: str) -> list[ListedInstance]:
-    """The instances worth asking, best first."""
+    """The instances worth asking in the list `data` that was read from `list_url`, best first."""
     instances = data.get("instances") if isinstance(data, dict) else None
     if not isinstance(instances, dict):
         return []
@@ -41,12 +42,13 @@ def read_directory(data: Any, list_url: str) -> list[ListedInstance]:
         for url, facts in instances.items()
         if isinstance(facts, dict)
         and (local or _is_public(url))
-        and (listed := _judge(url.rstrip("/"), facts)) is not None
+        and (listed := _listed(url.rstrip("/"), facts)) is not None
     ]
     return sorted(found, key=lambda listed: listed.order)
 
 
-def _judge(url: str, facts: dict[str, Any]) -> ListedInstance | None:
+def _listed(url: str, facts: dict[str, Any]) -> ListedInstance | None:
+    """The instance if it is healthy, reliable and unmodified; else None."""
     http, tls, html = (facts.get(name) or {} for name in ("http", "tls", "html"))
     timing, uptime = facts.get("timing") or {}, facts.get("uptime") or {}
     if facts.get("network_type", "normal") != "normal" or facts.get("error") or facts.get("analytics"):
@@ -87,4 +89,5 @@ def is_private(url: str) -> bool:
 
 
 def _number(value: Any) -> float | None:
+    """The value if it is a number, else None."""
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

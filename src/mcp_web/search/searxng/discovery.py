@@ -14,17 +14,19 @@ from mcp_web.search.provider import ApiRequest, ProviderRefused
 from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.directory import ListedInstance, read_directory
-from mcp_web.store.protocol import Store
+from mcp_web.store.best_effort import BestEffortNotes
 
-_BANNED_FOR = 86_400.0
-_AGAIN_AFTER = 60.0  # seconds after a list that could not be read
+_BANNED_FOR = 86_400.0  # seconds
+_RETRY_AFTER = 60.0  # seconds until a list that could not be read is requested again
 
 
 @dataclass
 class Discovery:
+    """Knows the public instances: reads their list when it is old, and which of them are banned."""
+
     options: SearchOptions
     runner: Runner
-    notes: Store
+    notes: BestEffortNotes
     banned: set[str] = field(default_factory=set)
     listed: list[ListedInstance] = field(default_factory=list)
     _fresh_until: float = float("-inf")
@@ -41,18 +43,19 @@ class Discovery:
         async with self._reading:
             if not self.source or anyio.current_time() < self._fresh_until:
                 return False
-            rows = await self.notes.note("searx_space", self.source) or await self._download()
+            rows = await self.notes.get("searx_space", self.source) or await self._download()
             if rows is None:
-                self._fresh_until = anyio.current_time() + _AGAIN_AFTER
+                self._fresh_until = anyio.current_time() + _RETRY_AFTER
                 return False
             self._fresh_until = anyio.current_time() + self.options.discovery_interval
             self.listed = [ListedInstance(*row) for row in rows]
             for one in self.listed:
-                if await self.notes.note("searxng_blacklist", one.url):
+                if await self.notes.get("searxng_blacklist", one.url):
                     self.banned.add(one.url)
             return True
 
     def provider(self, one: ListedInstance) -> Searxng:
+        """The endpoint of a listed instance."""
         return Searxng(
             one.url,
             public=True,
@@ -62,10 +65,12 @@ class Discovery:
         )
 
     async def ban(self, url: str) -> None:
+        """Do not ask this instance for a day."""
         self.banned.add(url)
-        await self.notes.keep_note("searxng_blacklist", url, True, time.time() + _BANNED_FOR)
+        await self.notes.keep("searxng_blacklist", url, True, time.time() + _BANNED_FOR)
 
     async def _download(self) -> list[list[object]] | None:
+        """Download and store the list: the fields of each instance; None if it could not be read."""
         request = ApiRequest("GET", self.source, {"Accept": "application/json"})
         try:
             response = await self.runner.send(_List(self.source), request, 10.0)
@@ -74,7 +79,7 @@ class Discovery:
             trace.log("error", "searx_space", reason=type(error).__name__)
             return None
         rows: list[list[object]] = [[one.url, one.grade, one.uptime, one.response_ms] for one in listed]
-        await self.notes.keep_note("searx_space", self.source, rows, time.time() + self.options.discovery_interval)
+        await self.notes.keep("searx_space", self.source, rows, time.time() + self.options.discovery_interval)
         return rows
 
 

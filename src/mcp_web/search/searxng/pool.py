@@ -24,13 +24,15 @@ from mcp_web.search.race import first_answer
 from mcp_web.search.reply import Reply, best_of
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.discovery import Discovery
-from mcp_web.store.protocol import Store
+from mcp_web.store.best_effort import BestEffortNotes
 
 _MOST_ASKED = 6  # instances that one search may ask; more would burden their owners
 
 
 @dataclass(slots=True)
 class Instance:
+    """An instance with its health and its grade; `own` are those of the operator."""
+
     provider: Searxng
     health: Health
     grade: str = "own"
@@ -42,10 +44,11 @@ class Instance:
 
 @dataclass
 class InstancePool:
+    """Searches with the operator's instances, then with public ones."""
+
     options: SearchOptions
     runner: Runner
-    notes: Store
-    randomness: random.Random = field(default_factory=random.Random)
+    notes: BestEffortNotes
     _public: list[Instance] = field(default_factory=list)
     _turn: int = 0
 
@@ -82,7 +85,7 @@ class InstancePool:
         return [one for one in self._public if one.url not in self._discovery.banned]
 
     async def known(self) -> list[Instance]:
-        """All of them, in the order in which they would be asked now: for doctor."""
+        """All instances in the order in which a search would ask them now."""
         return [*self._own, *self._in_turn(await self.public())]
 
     async def check(self) -> None:
@@ -108,28 +111,30 @@ class InstancePool:
         for _, equals in groupby((one for one in instances if one.health.ready(now)), key=lambda one: one.grade):
             same = list(equals)
             random_start = self.options.use_random_instances and same[0].grade != "own"
-            start = self.randomness.randrange(len(same)) if random_start else (self._turn - 1) % len(same)
+            start = random.randrange(len(same)) if random_start else (self._turn - 1) % len(same)  # noqa: S311
             ordered += same[start:] + same[:start]
         return (ordered or list(instances))[:_MOST_ASKED]
 
     async def _race(
         self, instances: Sequence[Instance], query: SearchQuery, until: float
     ) -> tuple[Reply | None, tuple[Reply, ...]]:
+        """The first answer of these instances, if any, and all replies."""
         retries = 1 if len(instances) == 1 and not self._discovery.source else 0
         asks = [(one.url, partial(self._ask, one, query, until, retries)) for one in instances]
         return await first_answer(asks, stagger=self.options.hedge_after, deadline=until, accept_empty=True)
 
     async def _ask(self, one: Instance, query: SearchQuery, until: float, retries: int) -> Reply:
+        """Ask one instance; a public one after a random delay, and it is banned if it offers no JSON."""
         if one.provider.public:
-            await anyio.sleep(
-                self.randomness.uniform(self.options.request_delay_least, self.options.request_delay_most)
-            )
+            least, most = self.options.request_delay_least, self.options.request_delay_most
+            await anyio.sleep(random.uniform(least, most))  # noqa: S311 - not a secret
         reply = await self.runner.ask(one.provider, query, until, retries=retries)
         if one.provider.public and reply.attempts[0].outcome == "auth":
             await self._discovery.ban(one.url)
         return reply
 
     async def _check(self, one: Instance) -> None:
+        """Send a health check to an instance and record its outcome."""
         begun = anyio.current_time()
         try:
             response = await self.runner.send(one.provider, one.provider.health(), 5.0)
