@@ -109,3 +109,12 @@ async def test_documents_like_a_kept_one_are_found_without_itself(miniweb: MiniW
         refused = await caller.call("archive_search")
         assert refused.is_error
         assert "'query' or 'similar'" in refused.text
+
+
+@pytest.mark.anyio
+async def test_the_section_of_a_passage_does_not_repeat_the_title(miniweb: MiniWeb, tmp_path: Path) -> None:
+    page = "# Kettles\n\n## Cleaning\n\nDescale the kettle with vinegar.\n"
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_EMBEDDINGS="none") as caller:
+        await caller.data("archive_add", content=page, title="Kettles")
+        found = await caller.call("archive_search", query="vinegar")
+        assert "[Cleaning]\nDescale" in found.text

@@ -8,6 +8,7 @@ from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Heading
 from mcp_web.read.outline import path_at, paths, section_range
 from mcp_web.text.headings import read_headings
+from mcp_web.text.sections import sections
 
 PAGE = """# Guide
 
@@ -85,3 +86,21 @@ def test_unknown_section_names_near_headings():
 def test_page_without_headings_says_so():
     with pytest.raises(InvalidInput, match="no headings"):
         section_range("text", (), "Anything")
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("## Usage {#usage}", "Usage"),
+        ("## `useEffect(setup)` {/*useeffect*/}", "useEffect(setup)"),
+        ('### <a name="volume"></a> Mount volume (-v)', "Mount volume (-v)"),
+        ("### [MySQL](https://db.example/mysql)", "MySQL"),
+        ("## Install[#](#install)", "Install"),
+        ("## C#", "C#"),
+        ("## F# ##", "F#"),
+    ],
+)
+def test_a_heading_is_its_words_in_the_outline_and_above_passages(line: str, text: str) -> None:
+    page = f"{line}\n\nSome text.\n"
+    assert [heading.text for heading in read_headings(page)] == [text]
+    assert [path for path, _ in sections(page)] == [(text,)]

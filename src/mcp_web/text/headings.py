@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from mcp_web.model.page import Heading
 from mcp_web.text.inline import inline_text
 from mcp_web.text.markdown import HEADING_MARKS, blocks
 
-_PERMALINK = re.compile(r"(?<!\s)\s*+[¶§🔗#]+\s*$")
+# The end of a heading that is not part of its text: the name of its anchor (`{#name}`, `{/*name*/}`) or a link to
+# itself.
+_PLACE = re.compile(r"(?<!\s)\s*+(?:\{[#/][^{}]*+\}|\[[¶§🔗#]+\]\([^()\s]*+\))\s*$")
+_PERMALINK = re.compile(r"(?<!\s)(?:\s*+[¶§🔗]+|\s++#+)\s*$")
 
 
 def read_headings(markdown: str) -> tuple[Heading, ...]:
     """The headings in order; `markdown[heading.start:]` begins with the heading. Code has none."""
     found = []
     for block in blocks(markdown):
-        if block.kind == "heading":
-            text = _PERMALINK.sub("", inline_text(HEADING_MARKS.sub("", markdown[block.start : block.end])))
-            if text:
-                found.append(Heading(block.level, text, block.start))
+        if block.kind == "heading" and (text := heading_text(markdown[block.start : block.end])):
+            found.append(Heading(block.level, text, block.start))
     return tuple(found)
+
+
+def heading_text(source: str) -> str:
+    """The words of a heading, from its Markdown."""
+    return _PERMALINK.sub("", inline_text(_PLACE.sub("", HEADING_MARKS.sub("", source))))
+
+
+def below_title(path: Sequence[str], title: str) -> Sequence[str]:
+    """The headings above a passage, without the first one if it only repeats the page's title."""
+    return path[1:] if path and path[0] == title else path

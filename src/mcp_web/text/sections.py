@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from mcp_web.text.headings import heading_text
 from mcp_web.text.markdown import Block, blocks
-
-_ANCHOR = re.compile(r"\s*\{[#/][^{}]*\}$")  # `{#name}` after a heading: the name of a place, no words
 
 
 def sections(markdown: str) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
@@ -21,7 +19,7 @@ def sections(markdown: str) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
         if held:
             yield tuple(name for _, name in path), held
         held = []
-        name = _ANCHOR.sub("", markdown[block.start : block.end].strip().strip("#=-").strip())
+        name = heading_text(markdown[block.start : block.end])
         path = [*(one for one in path if one[0] < block.level), (block.level, name)]
     if held:
         yield tuple(name for _, name in path), held

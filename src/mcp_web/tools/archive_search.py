@@ -7,6 +7,7 @@ from typing import Any
 from mcp_web.errors import InvalidInput
 from mcp_web.model.citation import Citation
 from mcp_web.text.amounts import amount
+from mcp_web.text.headings import below_title
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
@@ -148,7 +149,7 @@ def _text(rank: int, row: dict[str, Any], tokens: int) -> str:
         head += f" · shared by {one_line(owner)}"
     lines = [head, f"   {where}", f"   snapshot {document['snapshot'][:16]} · id {document['id']}"]
     if (passage := row.get("passage")) is not None:
-        section = " > ".join(one_line(part) for part in passage["section_path"])
+        section = " > ".join(map(one_line, below_title(passage["section_path"], document["title"])))
         lines += [f"[{section}]"] if section else []
         lines.append(budget.cut(text_only(passage["text"]), tokens))
     citations = row.get("citations", {})

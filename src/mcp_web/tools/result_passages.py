@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_web.model.passage import ScoredPassage
 from mcp_web.model.search import Hit
+from mcp_web.text.headings import below_title
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.clean_output import clean_error
@@ -76,7 +77,8 @@ def _chosen(read: tuple[ReadHit, ...], tokens: int) -> list[tuple[ReadHit, list[
 def _passage(one: ReadHit, each: ScoredPassage) -> str:
     from mcp_web.read.links import text_only
 
-    where = " > ".join(one_line(part) for part in each.passage.above)
+    above = below_title(each.passage.above, one.page.opened.snapshot.document.title)
+    where = " > ".join(map(one_line, above))
     return f"[{_id(one, each)}] {where}".rstrip() + f"\n{text_only(each.passage.text).strip()}"
 
 

@@ -12,6 +12,7 @@ from mcp_web import trace
 from mcp_web.errors import WebError
 from mcp_web.model.passage import ScoredPassage, Span
 from mcp_web.text.dates import iso
+from mcp_web.text.headings import below_title
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
@@ -165,7 +166,7 @@ def _verdict_line(ranked: Ranked, title: str, *, found: bool) -> str:
     missing = f" The page never mentions {quoted}." if quoted else ""
     if ranked.verdict == "unsure":
         return f"This may not answer; check it (best score {ranked.best:.2f}).{missing}"
-    nearest = [" > ".join(_below_title(one.passage.section_path, title)) for one in ranked.nearest[:3]]
+    nearest = [" > ".join(below_title(one.passage.section_path, title)) for one in ranked.nearest[:3]]
     hint = f" Nearest sections: {'; '.join(dict.fromkeys(filter(None, nearest)))}." if any(nearest) else ""
     closest = " The closest passages:" if found else ""
     return f"Not answered here (best score {ranked.best:.2f}).{missing}{hint}{closest}"
@@ -201,17 +202,11 @@ def _whole_page(kept: Any, candidates: Sequence[ScoredPassage], tokens: int) -> 
 def _passage_text(title: str, one: ScoredPassage) -> str:
     """The passage with its number, the headings above it (unless it begins with them) and the reference entry that it
     continues."""
-    path = one.passage.above
+    path = below_title(one.passage.above, title)
     text = _plain(one.passage.text)
-    path = _below_title(path, title)
     path = path[:-1] if path and text.startswith("#") and text.partition("\n")[0].endswith(path[-1]) else path
     where = " > ".join(map(one_line, path))
     return f"[#{one.passage.number}] score {one.score:.2f}{f' · {where}' if where else ''}\n{text}"
-
-
-def _below_title(path: tuple[str, ...], title: str) -> tuple[str, ...]:
-    """The headings without the first where it only repeats the page's title."""
-    return path[1:] if path[:1] == (title,) else path
 
 
 @lru_cache(maxsize=256)  # the passages of a page are shown for question after question
