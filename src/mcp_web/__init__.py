@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # typing is not imported: until `main` runs, Ctrl-C prints a traceback
 if TYPE_CHECKING:
+    from typing import Any
+
     from mcp_web.api.async_web import AsyncWeb
     from mcp_web.api.web import Web
     from mcp_web.errors import WebError

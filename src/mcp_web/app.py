@@ -307,11 +307,16 @@ class App:
 
     # ── metrics ─────────────────────────────────────────────────────────────────────────────────
     async def save_metrics(self) -> None:
-        """Add the metrics since the last call to the stored totals; they are lost if the store fails."""
-        if self._store is not None:
-            with contextlib.suppress(WebError):
-                from mcp_web.archive.usage import add_sample
+        """Add the metrics since the last call to the stored totals; if the store fails, the next call adds them."""
+        if self._store is None:
+            return
+        from mcp_web.archive.usage import add_sample
 
-                drained = self.own_metrics.drain()
-                await self._store.add_metrics(drained)
-                await add_sample(self._store, drained)
+        drained = self.own_metrics.drain()
+        try:
+            await self._store.add_metrics(drained)
+        except WebError:
+            self.own_metrics.put_back(drained)
+            return
+        with contextlib.suppress(WebError):
+            await add_sample(self._store, drained)

@@ -89,6 +89,15 @@ class Metrics:
             {key: row for key, row in histograms.items() if row[0]},
         )
 
+    def put_back(self, drained: Mapping[str, Any]) -> None:
+        """Return metrics that could not be stored: the next drain has them again."""
+        with self._lock:
+            for name, labels, value in drained["counters"]:
+                self._drained_counters[name, tuple(sorted(labels.items()))] -= value
+            for name, labels, row in drained["histograms"]:
+                key = name, tuple(sorted(labels.items()))
+                self._drained_rows[key] = [one - two for one, two in zip(self._drained_rows[key], row, strict=True)]
+
 
 def _plain(counters: Mapping[Key, float], histograms: Mapping[Key, list[float]]) -> dict[str, Any]:
     return {

@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
+import mcp_web
 from contracts_seeds.contract_caller import OFFLINE
 from contracts_seeds.pages import article, searxng, searxng_answer
 from miniweb import MiniWeb, Site
@@ -166,6 +168,25 @@ def test_kept_documents_are_listed_shown_and_removed_after_a_dry_run(shell: Shel
     assert "Nothing kept matches" in shell.run("archive", "remove", "--below", "https://x.example/", code=3).stderr
 
 
+def test_a_page_is_cited_as_text_bibtex_and_csl_with_the_day_it_was_read(shell: Shell, docs: Site) -> None:
+    url = docs.loopback_url("/essay")
+    head = '<title>On Setup</title><meta name="author" content="Ann Lee"><meta name="date" content="2024-03-02">'
+    docs.page("/essay", f"<html><head>{head}</head><body><article><p>{'Words count. ' * 60}</p></article>")
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    line = shell.run("cite", url).stdout
+    assert line == f"Ann Lee (2024-03-02). On Setup. {url} (read on {today})\n"
+    docs.page("/essay", "<title>Other</title>")
+    id_ = shell.json("archive", "list")[0]["id"]
+    assert shell.run("cite", id_).stdout == line, "the copy that was read is cited"
+    entry = shell.run("cite", url, "--bibtex").stdout
+    assert entry.startswith("@online{lee2024setup,\n")
+    assert f"urldate = {{{today}}}" in entry
+    (item,) = shell.json("cite", url)
+    assert (item["title"], item["URL"]) == ("On Setup", url)
+    assert "--bibtex and --json" in shell.run("cite", url, "--bibtex", "--json", code=2).stderr
+    shell.run("cite", "deadbeef", code=3)
+
+
 def test_excluded_files_and_pages_are_left_out(shell: Shell, docs: Site, tmp_path: Path) -> None:
     folder = tmp_path / "notes"
     (folder / "drafts").mkdir(parents=True)
@@ -307,6 +328,29 @@ run()
     command = [sys.executable, "-c", program, docs.loopback_url("/p1")]
     done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=WAIT, check=False)
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
+
+
+def test_ctrl_c_while_the_program_is_loaded_is_quiet(tmp_path: Path) -> None:
+    """From the first line of `main`; before it only modules of the interpreter are imported."""
+    program = """
+import signal, sys
+sys.path.insert(0, sys.argv[1])
+before = set(sys.modules)
+from mcp_web.__main__ import main
+assert set(sys.modules) - before == {"__future__", "mcp_web", "mcp_web.__main__"}
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == "mcp_web.cli.main":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupted())
+sys.argv = ["mcp-web", "cache", "list"]
+main()
+"""
+    source = Path(mcp_web.__file__).parent.parent
+    command = [sys.executable, "-I", "-S", "-c", program, str(source)]
+    env = clean_environment(tmp_path)
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=WAIT, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 def test_rendering_is_advised_only_in_words_that_help_here(shell: Shell, docs: Site) -> None:

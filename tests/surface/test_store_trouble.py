@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
 
+from mcp_web import trace
+from mcp_web.app import App
 from mcp_web.services.check_readiness import store_problem
 from miniweb import MiniWeb
 
@@ -41,3 +44,27 @@ async def test_a_damaged_store_that_was_replaced_is_said_once(miniweb: MiniWeb, 
         first = await caller.call("web_open", url=url)
         assert first.text.startswith("note: The store was damaged and replaced by an empty one")
         assert "damaged" not in (await caller.call("web_open", url=url)).text
+
+
+async def test_metrics_that_could_not_be_stored_are_stored_later(miniweb: MiniWeb, tmp_path: Path) -> None:
+    url = miniweb.site("docs.example").page("/valves", PAGE)
+
+    async def opened(app: App) -> float:
+        counters = (await (await app.store()).metrics())["counters"]
+        return sum(value for name, labels, value in counters if name == "tool_total" and labels["tool"] == "web_open")
+
+    async with tool_caller(miniweb, tmp_path) as caller:
+        caller.app.own_metrics = trace.Metrics()
+        tenant = trace.tenant_metrics.set(caller.app.own_metrics)
+        try:
+            await caller.call("web_open", url=url)
+            file = sqlite3.connect(tmp_path / "mcp-web.sqlite", isolation_level=None)
+            file.execute("ALTER TABLE figures RENAME TO away")
+            await caller.app.save_metrics()
+            file.execute("ALTER TABLE away RENAME TO figures")
+            file.close()
+            await caller.call("web_open", url=url)
+            await caller.app.save_metrics()
+        finally:
+            trace.tenant_metrics.reset(tenant)
+        assert await opened(caller.app) == 2

@@ -43,6 +43,8 @@ def site() -> Iterator[Site]:
     made.page("/one", one.replace("</article>", f"{code}{table}</article>"))
     made.page("/two", article("Part two", "Frame", say="is made of iron and was never cast"))
     made.page("/bad", article(f"Bad &lt;script&gt; {HOSTILE}".replace("<", "&lt;"), "Javascript", say=HOSTILE))
+    headed = article("How valves are made", "Valves", say="are measured twice")
+    made.page("/headed", headed.replace("<title>How valves are made<", "<title>Valves &amp; how they’re made — Site<"))
     yield made
     web.close()
 
@@ -52,7 +54,7 @@ def served(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
     folder = tmp_path_factory.mktemp("page")
     env = OFFLINE | {"MCP_WEB_ALLOW_PRIVATE": site.exemption}
     shell = Shell(folder, **env)
-    shell.run("open", *(site.loopback_url(path) for path in ("/one", "/two", "/bad")))
+    shell.run("open", *(site.loopback_url(path) for path in ("/one", "/two", "/bad", "/headed")))
     site.page("/two", article("Part two", "Frame", say="is made of steel and was cast at last"))
     shell.run("open", site.loopback_url("/two"), "--max-age", "0")
     note = f"Notes on [the engine]({site.loopback_url('/one')})."
@@ -285,6 +287,11 @@ def test_a_list_names_the_port_and_the_path_of_each_page(served: Served, site: S
     address = site.loopback_url("/one")
     assert f'<span class="site">{address.removeprefix("http://")}</span>' in served.get("/archive")[2].decode()
     assert f">{address} ↗</a>" in served.get(_reading(served, "The engine"))[2].decode()
+
+
+def test_a_page_whose_heading_differs_from_its_title_is_shown_with_one_of_them(served: Served) -> None:
+    shown = served.get(_reading(served, "Valves &amp; how they’re made — Site"))[2].decode()
+    assert re.findall(r"<h1[^>]*>(.*?)</h1>", shown) == ["How valves are made"]
 
 
 def test_the_first_paint_is_small(served: Served) -> None:

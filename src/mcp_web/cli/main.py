@@ -24,6 +24,7 @@ COMMANDS = {
     "open": "Open web pages as clean Markdown.",
     "read": "Show the passages of a page that answer a question.",
     "verify": "Check whether quotes appear in a page.",
+    "cite": "Cite pages, as text, BibTeX or CSL-JSON.",
     "extract": "Turn files into Markdown: HTML, PDF, office documents; no network.",
     "archive": "Search and fill the archive; sync, crawl, export, import.",
     "watch": "Watch pages and report what changed.",

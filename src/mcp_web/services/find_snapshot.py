@@ -27,6 +27,18 @@ async def find_snapshot(app: App, name: str) -> Snapshot:
     return (await find_document(app, name)).snapshot
 
 
+async def find_or_open(app: App, name: str, deadline: float) -> Snapshot:
+    """The kept version, if there is one: what was read is checked and cited, not the current page."""
+    from mcp_web.services.open_page import OpenRequest, open_page
+
+    try:
+        return await find_snapshot(app, name)
+    except NotFound:
+        if not _is_url(name):
+            raise
+    return (await open_page(app, OpenRequest(name), deadline=deadline)).snapshot
+
+
 async def find_own_snapshot(app: App, name: str) -> Snapshot:
     """The snapshot among the tenant's own documents, which can be changed."""
     name = _plain(name)

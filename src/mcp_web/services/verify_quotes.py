@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import anyio
 
 from mcp_web.app import App
-from mcp_web.errors import NotFound
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo
 from mcp_web.read.quote import QuoteCheck, verify, word_for_word
-from mcp_web.services.find_snapshot import find_snapshot
-from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.services.find_snapshot import find_or_open
 from mcp_web.store.protocol import Store
 
 MOST_VERSIONS = 10  # that are searched for a quote which is not in the one that was asked for
@@ -21,7 +19,7 @@ async def verify_quotes(
     app: App, source: str, quotes: Sequence[str], *, deadline: float
 ) -> tuple[Snapshot, list[QuoteCheck]]:
     """The snapshot that was checked and one verdict for each quote."""
-    kept = await _source(app, source, deadline)
+    kept = await find_or_open(app, source, deadline)
     checks = await anyio.to_thread.run_sync(verify, kept.document.markdown, list(quotes), kept.document.headings)
     return kept, checks
 
@@ -38,13 +36,3 @@ async def other_versions(store: Store, kept: Snapshot, checks: Sequence[QuoteChe
             found |= dict.fromkeys(there, info)
             missing = [quote for quote in missing if quote not in found]
     return found
-
-
-async def _source(app: App, source: str, deadline: float) -> Snapshot:
-    """The kept version, if there is one: a quote is checked against what was read, not against the current page."""
-    try:
-        return await find_snapshot(app, source)
-    except NotFound:
-        if "." not in source:
-            raise
-    return (await open_page(app, OpenRequest(source), deadline=deadline)).snapshot

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from mcp_web.app import App
 from mcp_web.errors import NotFound
-from mcp_web.model.page import Document
+from mcp_web.model.page import Document, Heading
 from mcp_web.model.snapshot import ReadingRecord, Snapshot
 from mcp_web.read.quote import QuoteCheck
 from mcp_web.services.compare_versions import compare_versions
@@ -52,7 +52,7 @@ async def reading_view(app: App, request: Request) -> Response:
         request,
         "document.html",
         hash=kept.hash,
-        title=document.title or kept.url,
+        title=_title(kept),
         url=kept.final_url,
         author=document.metadata.author,
         published=document.metadata.published,
@@ -86,7 +86,7 @@ async def difference(app: App, request: Request) -> Response:
     if older.fetched_at > newer.fetched_at:
         older, newer = newer, older
         older, changes = await compare_versions(app, newer, older.hash)
-    title = newer.document.title or newer.url
+    title = _title(newer)
     listed = [
         {"change": change_text(one.change), "path": section_name(one.path, title), "lines": lines_of(one.hunk)}
         for one in changes
@@ -175,13 +175,27 @@ def _marked_text(document: Document, spans: list[tuple[int, int, int]]) -> tuple
     return document.markdown[skipped:], merged(placed)
 
 
+def _title(kept: Snapshot) -> str:
+    """The title that the view shows: the page's own first heading, or else what the page is called."""
+    first = _title_heading(kept.document)
+    return first.text if first else kept.document.title or kept.url
+
+
 def _title_end(document: Document) -> int:
-    """The offset after a first heading that repeats the title, which the view already shows."""
-    first = document.headings[0] if document.headings else None
-    if first is None or first.text.strip() != document.title.strip() or document.markdown[: first.start].strip():
+    """The offset after the heading that the view shows as title."""
+    first = _title_heading(document)
+    if first is None:
         return 0
     end = document.markdown.find("\n", first.start)
     return len(document.markdown) if end < 0 else end + 1
+
+
+def _title_heading(document: Document) -> Heading | None:
+    """The heading with which the text begins, if it is of the first level or repeats the title."""
+    first = document.headings[0] if document.headings else None
+    if first is None or document.markdown[: first.start].strip():
+        return None
+    return first if first.level == 1 or first.text.strip() == document.title.strip() else None
 
 
 def _places(passages: Sequence[Passage]) -> dict[int, int]:

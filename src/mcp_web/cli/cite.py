@@ -1,0 +1,51 @@
+"""`mcp-web cite`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio
+import click
+
+from mcp_web.cli.calling import DEADLINE
+from mcp_web.cli.output import print_json
+from mcp_web.cli.session import with_app
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+    from mcp_web.archive.exchange.references import Reference
+
+
+@click.command("cite")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--bibtex", is_flag=True, help="Print BibTeX entries.")
+@click.option("--json", "as_json", is_flag=True, help="Print CSL-JSON, which Zotero and pandoc read.")
+def command(sources: tuple[str, ...], bibtex: bool, as_json: bool) -> None:
+    """Cite pages: authors, date, title, address and the day on which the page was read.
+
+    SOURCE is a URL, a snapshot hash or an archive id. The kept copy is cited; a page that is not kept is opened first.
+    """
+    from mcp_web.archive.exchange import bibtex as bibtex_format
+    from mcp_web.archive.exchange import csl
+    from mcp_web.archive.exchange.references import citation
+
+    if bibtex and as_json:
+        raise click.UsageError("Choose one of --bibtex and --json.")
+    found = with_app(lambda app: _references(app, sources))
+    if as_json:
+        print_json([csl.item_of(reference) for reference in found])
+    elif bibtex:
+        taken: set[str] = set()
+        entries = (bibtex_format.entry(one, bibtex_format.citation_key(one, taken)) for one in found)
+        click.echo("\n".join(entries), nl=False)
+    else:
+        for reference in found:
+            click.echo(citation(reference))
+
+
+async def _references(app: App, sources: tuple[str, ...]) -> list[Reference]:
+    from mcp_web.archive.exchange.references import reference_of
+    from mcp_web.services.find_snapshot import find_or_open
+
+    deadline = anyio.current_time() + DEADLINE
+    return [reference_of(await find_or_open(app, source, deadline)) for source in dict.fromkeys(sources)]
