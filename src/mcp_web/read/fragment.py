@@ -17,8 +17,9 @@ from itertools import takewhile
 from urllib.parse import quote as percent
 
 from mcp_web.model.passage import Span
-from mcp_web.text.inline import shown_markup, without
-from mcp_web.text.markdown import BULLET, CHECKBOX, CODE_SPAN, PIPE, QUOTE_MARKS, Block, blocks, pieces
+from mcp_web.read.plain import strip
+from mcp_web.text.inline import Stripped
+from mcp_web.text.markdown import CODE_SPAN, PIPE, Block, blocks, pieces
 from mcp_web.text.spaces import fold_spaces
 
 # A term of this many words is mostly unique, and still matches after an edit elsewhere in the passage.
@@ -32,9 +33,8 @@ _SHOWN_OTHERWISE = re.compile(  # code first, so that nothing is matched inside 
     r"|\$\$[^$\n]{1,500}\$\$|\$(?=\S)[^$\n]{1,500}(?<=\S)\$(?!\d)"  # two prices are not a formula
     r"|</?(?!https?:)[a-zA-Z][^<>\n]{0,300}>|(?:(?<! ) {2,}+|\\)\n)"
 )
-_MARKER = re.compile(rf"[ \t]*{BULLET}[ \t]+{CHECKBOX}| {{0,3}}#{{1,6}}[ \t]+|[ \t]*:[ \t]+")
-_DEFINITION = re.compile(r"(?<![^\n])[ \t]*:[ \t]")  # the second line of "term / : what it means"
-_CLOSING = re.compile(r"(?<![ \t])[ \t]++#+[ \t]*+$")
+_DEFINITION = re.compile(r"(?<![^\n])[ \t]*:[ \t]+")  # begins the second line of "term / : what it means"
+_LETTER = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class _Run:
     start: int
     end: int
     words: str
-    kind: str
+    kind: str  # of their block
     at: int
 
 
@@ -57,20 +57,20 @@ def quote_url(url: str, markdown: str, start: int, end: int) -> str:
 
 def fragment(markdown: str, start: int, end: int) -> str:
     """The `text=` directive for `markdown[start:end]`, or an empty string if it shows no words."""
-    runs, everything = _all_runs(markdown)
-    first = bisect_right(runs, start, key=lambda run: run.end)
-    inside = list(takewhile(lambda run: run.start < end, runs[first:]))
+    plain, runs, everything = _read(markdown)
+    inside = list(takewhile(lambda run: run.start < end, runs[bisect_right(runs, start, key=lambda run: run.end) :]))
     if not inside:
         return ""
     # The words of a heading often occur earlier, in a table of contents that the Markdown does not have.
     body = _from_first_unique([run for run in inside if run.kind != "heading"] or inside, everything, start)
     texts = [run.words for run in body]
     # A passage may begin or end inside a run.
-    texts[-1] = _words_of(markdown, body[-1], body[-1].start, end) or texts[-1]
-    head = _words_of(markdown, body[0], start, end)
-    skipped = _fold(_words_of(markdown, body[0], body[0].start, start)) if head else ""
+    first, last = body[0], body[-1]
+    texts[-1] = _words(plain, last.kind, last.start, min(end, last.end)) or texts[-1]
+    head = _words(plain, first.kind, max(start, first.start), min(end, first.end))
+    skipped = _fold(_words(plain, first.kind, first.start, start)) if head else ""
     texts[0] = head or texts[0]
-    before = everything[: body[0].at + len(skipped)].strip()
+    before = everything[: first.at + len(skipped)].strip()
     return _directive(before, (skipped or before).split()[-3:], texts)
 
 
@@ -84,17 +84,19 @@ def _from_first_unique(runs: list[_Run], everything: str, start: int) -> list[_R
 
 
 @lru_cache(maxsize=4)
-def _all_runs(markdown: str) -> tuple[list[_Run], str]:
-    """Every run of the page, and the folded text of all runs; cached for the other passages of the page."""
+def _read(markdown: str) -> tuple[Stripped, list[_Run], str]:
+    """The page without markup, its runs, and the folded text of all runs; cached for other passages of the page."""
+    plain = strip(markdown, references=True)
     runs: list[_Run] = []
     folded: list[str] = []
     length = 0
     for block in blocks(markdown):
-        for start, end, words in _runs(markdown, block):
-            runs.append(_Run(start, end, words, block.kind, length))
-            folded.append(_fold(words))
-            length += len(folded[-1]) + 1
-    return runs, " ".join(folded)
+        for start, end in _run_spans(markdown, block):
+            if words := _words(plain, block.kind, start, end):
+                runs.append(_Run(start, end, words, block.kind, length))
+                folded.append(_fold(words))
+                length += len(folded[-1]) + 1
+    return plain, runs, " ".join(folded)
 
 
 def _directive(before: str, ahead: list[str], runs: list[str]) -> str:
@@ -127,8 +129,8 @@ def _prefix(before: str, ahead: list[str], words: list[str]) -> str:
     return _term(ahead) + "-,"
 
 
-def _runs(markdown: str, block: Block) -> Iterator[tuple[int, int, str]]:
-    """The parts of a block whose words are adjacent on the page: start, end and words of each."""
+def _run_spans(markdown: str, block: Block) -> Iterator[Span]:
+    """The spans of a block whose words are adjacent on the page."""
     if block.kind in ("rule", "math"):
         return
     spans = [(block.start, block.end)]
@@ -136,45 +138,22 @@ def _runs(markdown: str, block: Block) -> Iterator[tuple[int, int, str]]:
         spans = pieces(markdown, Block("code", block.start, block.end))
     for start, end in spans:
         if block.kind == "code":
-            if not re.match(r"\s*(```|~~~)", markdown[start:end]):
-                yield from _run(start, end, fold_spaces(markdown[start:end]))
+            yield start, end
             continue
+        if mark := _DEFINITION.match(markdown, start, end):
+            start = mark.end()
         cuts = [cut.span() for cut in _SHOWN_OTHERWISE.finditer(markdown, start, end) if cut["mark"]]
         if block.kind == "table":
             cuts = [cut.span() for cut in PIPE.finditer(markdown, start, end)]
         edges = [start, *(edge for cut in cuts for edge in cut), end]
-        for begin, stop in zip(edges[::2], edges[1::2], strict=True):
-            text = markdown[begin:stop]
-            yield from _run(begin, stop, _shown(without(text, _markup(text)).text))
+        yield from zip(edges[::2], edges[1::2], strict=True)
 
 
-def _run(start: int, end: int, words: str) -> Iterator[tuple[int, int, str]]:
-    if re.search(r"\w", words):
-        yield start, end, words
-
-
-def _words_of(markdown: str, run: _Run, start: int, end: int) -> str:
-    """The visible words of `markdown[start:end]` inside a run; markup that the range cuts is removed too."""
-    if start <= run.start and end >= run.end:
-        return run.words
-    if run.kind == "code":
-        words = fold_spaces(markdown[max(start, run.start) : min(end, run.end)])
-    else:
-        text = markdown[run.start : run.end]
-        plain = without(text, _markup(text))
-        words = _shown(plain.text[plain.plain(start - run.start) : plain.plain(min(end, run.end) - run.start)])
-    return words if re.search(r"\w", words) else ""
-
-
-def _shown(text: str) -> str:
-    return fold_spaces(unescape(text))
-
-
-def _markup(text: str) -> list[Span]:
-    """The spans of Markdown marks, which the page does not show, in a part of a block."""
-    quote = QUOTE_MARKS.match(text)
-    marks = (_MARKER.match(text, quote.end() if quote else 0), _CLOSING.search(text), *QUOTE_MARKS.finditer(text))
-    return [mark.span() for mark in marks if mark] + shown_markup(text)
+def _words(plain: Stripped, kind: str, start: int, end: int) -> str:
+    """The words that the page shows for `markdown[start:end]`, in a block of this kind; empty if it shows none."""
+    text = plain.text[plain.plain(start) : plain.plain(end)]
+    words = fold_spaces(text if kind == "code" else unescape(text))
+    return words if _LETTER.search(words) else ""
 
 
 def _fold(text: str) -> str:

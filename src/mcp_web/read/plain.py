@@ -36,25 +36,28 @@ def to_plain(markdown: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", strip(markdown, display=True).text).strip()
 
 
-def strip(markdown: str, *, display: bool = False) -> Stripped:
-    """The text without markup; if not for `display`, also without bullets and the separators of table columns."""
+def strip(markdown: str, *, display: bool = False, references: bool = False) -> Stripped:
+    """The text without markup; with `references`, also without the brackets and labels of `[text][label]`.
+
+    For `display`, bullets, the separators of table columns, the alt texts of images and footnote marks stay.
+    """
     drop: list[Span] = []
     for block in blocks(markdown):
         if block.kind == "table":  # a line break in a cell is space: as many characters, so that offsets stay
             cells = _BREAK.sub(lambda found: " " * len(found[0]), markdown[block.start : block.end])
             markdown = markdown[: block.start] + cells + markdown[block.end :]
-        drop += _markup(markdown, block, display)
+        drop += _markup(markdown, block, display, references)
     return without(markdown, drop)
 
 
-def _markup(markdown: str, block: Block, display: bool) -> list[Span]:
+def _markup(markdown: str, block: Block, display: bool, references: bool) -> list[Span]:
     text = markdown[block.start : block.end]
     base = block.start
     if block.kind == "code":
         return _spans(_FENCE_LINE, text, base)
     if block.kind in ("rule", "math"):
         return [(block.start, block.end)] if block.kind == "rule" and not display else []
-    drop = inline_markup(text, base, alt=display, notes=display)
+    drop = inline_markup(text, base, alt=display, notes=display, references=references)
     if block.kind == "heading":
         drop += _spans(HEADING_MARKS, text, base)
     elif block.kind == "quote":

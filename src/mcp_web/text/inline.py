@@ -91,21 +91,20 @@ def without(markdown: str, drop: list[Span]) -> Stripped:
 def inline_text(text: str) -> str:
     """The text of a heading, link or paragraph without markup, white space collapsed; an image is its alt text."""
     if _MARKS.search(text) is not None:
-        text = unescape(without(text, shown_markup(text)).text)
+        text = unescape(without(text, inline_markup(text, alt=True, references=True)).text)
     return fold_spaces(text)
 
 
-def shown_markup(text: str) -> list[Span]:
-    """The spans of the markup of a text as a page shows it: with the alt texts of images."""
-    drop = inline_markup(text, alt=True)
-    for found in _REFERENCE.finditer(text) if "][" in text else ():
-        drop += [(found.start(), found.start(1)), (found.end(1), found.end())]
-    return drop
+def inline_markup(
+    text: str, base: int = 0, *, alt: bool = False, notes: bool = False, references: bool = False
+) -> list[Span]:
+    """The spans of the markup, plus `base`; with `alt` and `notes`, alt texts and footnote marks are not part of it.
 
-
-def inline_markup(text: str, base: int = 0, *, alt: bool = False, notes: bool = False) -> list[Span]:
-    """The spans of the markup, plus `base`; with `alt` and `notes`, alt texts and footnote marks are not part of it."""
+    With `references`, the brackets and the label of `[text][label]` are part of it.
+    """
     drop: list[Span] = []
+    for found in _REFERENCE.finditer(text) if references and "][" in text else ():
+        drop += [(base + found.start(), base + found.start(1)), (base + found.end(1), base + found.end())]
     for found in _INLINE.finditer(text):
         start, end = base + found.start(), base + found.end()
         if found["code"] is not None:
