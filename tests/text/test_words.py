@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_web.text.words import compounds, counted, fold, query_terms, terms, words
+from mcp_web.text.words import compounds, fold, query_terms, terms, word_frequencies, words
 
 
 @given(st.text())
@@ -16,8 +16,8 @@ def test_folding_keeps_every_offset(text: str) -> None:
 
 @given(st.text())
 def test_any_text_can_be_counted(text: str) -> None:
-    assert all(counted(text).values())
-    assert set(words(text)) <= set(counted(text))
+    assert all(word_frequencies(text).values())
+    assert set(words(text)) <= set(word_frequencies(text))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_words_of_a_text(text: str, expected: list[str]) -> None:
 )
 def test_a_name_of_several_words_is_also_one_word_however_it_is_written(written: str, whole: str) -> None:
     assert compounds(written) == [whole]
-    assert counted(written)[whole] == 1
+    assert word_frequencies(written)[whole] == 1
 
 
 def test_single_words_are_no_compounds() -> None:

@@ -15,7 +15,7 @@ from mcp_web.text.dates import date_in_path, day_of, iso
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import prose
 from mcp_web.text.names import defined_keys
-from mcp_web.text.words import counted, fold, is_stop_word
+from mcp_web.text.words import fold, is_stop_word, word_frequencies
 
 # A word in the title says more about a page than one in its text; headings count once more than the text they are in.
 TITLE_WEIGHT, HEADING_WEIGHT, TAG_WEIGHT = 3, 1, 3
@@ -40,7 +40,7 @@ def word_counts(snapshot: Snapshot) -> dict[str, int]:
     """The weight of each word of a page."""
     total: Counter[str] = Counter()
     for text, weight in _fields(snapshot):
-        for word, count in counted(text).items():
+        for word, count in word_frequencies(text).items():
             total[word] += count * weight
     return dict(total)
 

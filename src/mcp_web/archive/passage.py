@@ -10,9 +10,9 @@ from functools import cache
 from mcp_web.archive.highlight import Marker
 from mcp_web.lru import cached_if_short
 from mcp_web.text.bm25 import PASSAGES
+from mcp_web.text.headings import sections
 from mcp_web.text.markdown import Block
 from mcp_web.text.names import Name, definitions, heading_keys
-from mcp_web.text.sections import sections
 
 _READ_MOST = 200_000  # characters: what is later in a text rarely answers
 _ENOUGH = 600  # characters from which a passage is not continued with the next block

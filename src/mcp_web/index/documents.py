@@ -22,8 +22,8 @@ from mcp_web.index.page import Cut, readable
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import Store
+from mcp_web.text.headings import sections
 from mcp_web.text.languages import language_of
-from mcp_web.text.sections import sections
 
 if TYPE_CHECKING:
     from mcp_web.embed.embedder import Rows

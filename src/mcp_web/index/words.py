@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from mcp_web.text.bm25 import PASSAGES
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import prose
-from mcp_web.text.words import is_stop_word, reading, terms, units
+from mcp_web.text.words import is_stop_word, split_unit, terms, units
 
 if TYPE_CHECKING:
     import numpy as np
@@ -181,7 +181,7 @@ class Splitter:
         return sequence, names
 
     def _terms(self, unit: str) -> tuple[list[str], str]:
-        words, name = reading(unit)
+        words, name = split_unit(unit)
         kept = [word for word in words if not any(is_stop_word(word, code) for code in self._stop)]
         return [terms(word, self._language)[0] for word in kept], terms(name, self._language)[0] if name else ""
 

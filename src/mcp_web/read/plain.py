@@ -103,23 +103,24 @@ _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,6});")
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
-    """A folded text whose offsets can be mapped back to the Markdown."""
+class FoldedMarkdown:
+    """A document folded for comparison with quotes: without markup, in lower case, and so on (`_fold`)."""
 
-    text: str
-    _kept: Stripped
-    _plain: Stripped | None
+    plain: Stripped
+    folded: Stripped  # made from the plain text
+
+    @property
+    def text(self) -> str:
+        return self.folded.text
 
     def source_span(self, start: int, end: int) -> Span:
-        start, end = self._kept.source_span(start, end)
-        return self._plain.source_span(start, end) if self._plain else (start, end)
+        """The span in the Markdown of a span of the folded text."""
+        return self.plain.source_span(*self.folded.source_span(start, end))
 
 
-def fold_markdown(markdown: str) -> Folded:
-    """A document folded for comparison with quotes."""
+def fold_markdown(markdown: str) -> FoldedMarkdown:
     plain = strip(markdown)
-    kept = _fold(plain.text)
-    return Folded(kept.text, kept, plain)
+    return FoldedMarkdown(plain, _fold(plain.text))
 
 
 def fold_quote(quote: str) -> str:
@@ -133,6 +134,7 @@ def fold_markdown_quote(quote: str) -> str:
 
 
 def _fold(text: str) -> Stripped:
+    """Plain text in lower case, with one form of quotation marks, dashes and spaces, without what `_DROP` matches."""
     if "&" in text:  # as many characters as before, so that offsets stay
         text = _ENTITY.sub(lambda found: unescape(found[0]).ljust(len(found[0]), "\u200b"), text)
     same = text.translate(_TABLE)

@@ -13,7 +13,7 @@ from typing import Literal
 from mcp_web.model.page import Heading
 from mcp_web.model.passage import Span
 from mcp_web.read.outline import path_at
-from mcp_web.read.plain import Folded, fold_markdown, fold_markdown_quote, fold_quote
+from mcp_web.read.plain import fold_markdown, fold_markdown_quote, fold_quote
 from mcp_web.text.headings import read_headings
 from mcp_web.text.sentences import OWN_STOPS, STOPS
 from mcp_web.text.words import MARKS, UNSPACED
@@ -106,11 +106,12 @@ class _Source:
     def __init__(self, markdown: str, headings: Sequence[Heading]) -> None:
         self.markdown = markdown
         self.headings = headings
-        self.folded: Folded = fold_markdown(markdown)
+        self.folded = fold_markdown(markdown)
         self._words: list[re.Match[str]] | None = None
         self._places: dict[str, list[int]] = {}
 
     def check(self, quote: str) -> QuoteCheck:
+        """The result for one quote: word for word, with parts left out, reworded, or absent."""
         if (place := self.place(quote)) is not None:
             return self._found(quote, *place)
         for parts in _folded_forms(*_ELISION.split(quote)):
@@ -178,6 +179,7 @@ class _Source:
         return chain
 
     def _fuzzy(self, quote: str, wanted: str) -> QuoteCheck:
+        """The result for a quote that is reworded or absent; `wanted` is the quote, folded."""
         given = _WORD.findall(wanted)
         tried = [found for place in self._likely_places(given) if (found := self._align(given, place))]
         best = max(tried, key=lambda one: one.ratio, default=None)
@@ -203,6 +205,7 @@ class _Source:
         return count
 
     def _ends_sentence(self, word: int) -> bool:
+        """Whether a sentence, list item or cell ends between this word of the source and the next."""
         left, right = (self.folded.source_span(*one.span()) for one in self._all_words()[word : word + 2])
         return _SENTENCE_END.search(self.markdown, left[1], right[0]) is not None
 
@@ -218,6 +221,7 @@ class _Source:
         return [min(max(0, bucket * 4), max(0, len(words) - 1)) for bucket, _ in votes.most_common(5)]
 
     def _align(self, given: list[str], begin: int) -> _WordMatch | None:
+        """Compare the words of a quote with those of the source around word `begin`; None if they share none."""
         words = self._all_words()
         slack = max(4, len(given) // 3)
         low = max(0, begin - slack)
@@ -231,8 +235,8 @@ class _Source:
         same = [block for block in same if abs((block.b - core.b) - (block.a - core.a)) <= slack]
         first, end = same[0].b, same[-1].b + same[-1].size
         matcher.set_seq2(texts[first:end])
-        agreed = sum(block.size for block in matcher.get_matching_blocks())
-        ratio = 2 * agreed / (len(given) + end - first)
+        matching = sum(block.size for block in matcher.get_matching_blocks())
+        ratio = 2 * matching / (len(given) + end - first)
         return _WordMatch(ratio, low + first, low + end, same[0].a, len(given) - same[-1].a - same[-1].size)
 
     def _all_words(self) -> list[re.Match[str]]:

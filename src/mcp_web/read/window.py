@@ -11,8 +11,8 @@ from mcp_web.errors import InvalidInput
 from mcp_web.text.markdown import Block, blocks, pieces
 from mcp_web.text.sentences import sentence_ends
 
-# A window that is filled less than this gets a part of the next list or paragraph; code and tables are not cut for
-# that.
+# A window that is filled to a smaller share than this gets a part of the next list or paragraph, but not of the next
+# code or table.
 HALF = 0.5
 _BEYOND = 20  # characters after the limit that show whether a sentence ends there
 
@@ -61,18 +61,17 @@ def _cut_at(markdown: str, start: int, limit: int) -> int:
 
 
 def _with_following(markdown: str) -> list[tuple[Block, int]]:
+    """Each block with the offset at which the next one begins."""
     found = blocks(markdown)
     starts = [block.start for block in found[1:]] + [len(markdown)]
     return list(zip(found, starts, strict=False))
 
 
 def _inside(markdown: str, block: Block, start: int, best: int, limit: int) -> int:
-    """Where to stop if a block extends beyond the limit: before the block, or inside it if it is too long."""
+    """Where to stop if a block extends beyond the limit: at `best`, the end of the blocks before it, or inside it."""
     filled = (best - start) / (limit - start)
     too_large = block.end - max(block.start, start) > limit - start
-    if best > start and not too_large and (block.kind in ("code", "table", "math") or filled >= HALF):
-        return best
-    if best > start and filled >= HALF:
+    if best > start and (filled >= HALF or (not too_large and block.kind in ("code", "table", "math"))):
         return best
     if block.kind in ("paragraph", "quote", "heading"):
         return _prose_cut(markdown, max(start, block.start), limit)
@@ -83,6 +82,7 @@ def _inside(markdown: str, block: Block, start: int, best: int, limit: int) -> i
 
 
 def _prose_cut(markdown: str, start: int, limit: int) -> int:
+    """Where to cut prose: after the last sentence before the limit, or else after a word."""
     text = markdown[start:limit]
     ends = [end for end in sentence_ends(markdown[start : limit + _BEYOND]) if end <= limit - start]
     if ends and ends[-1] > len(text) * HALF:

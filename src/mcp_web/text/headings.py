@@ -1,13 +1,13 @@
-"""The headings of a Markdown text."""
+"""The headings of a Markdown text, and the sections below them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mcp_web.model.page import Heading
 from mcp_web.text.inline import inline_text
-from mcp_web.text.markdown import HEADING_MARKS, blocks
+from mcp_web.text.markdown import HEADING_MARKS, Block, blocks
 
 # The end of a heading that is not part of its text: the name of its anchor (`{#name}`, `{/*name*/}`) or a link to
 # itself.
@@ -32,3 +32,20 @@ def heading_text(source: str) -> str:
 def below_title(path: Sequence[str], title: str) -> Sequence[str]:
     """The headings above a passage, without the first one if it only repeats the page's title."""
     return path[1:] if path and path[0] == title else path
+
+
+def sections(markdown: str) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+    """The blocks under each heading, with the headings above them; headings without text of their own have none."""
+    path: list[tuple[int, str]] = []
+    held: list[Block] = []
+    for block in blocks(markdown):
+        if block.kind != "heading":
+            held.append(block)
+            continue
+        if held:
+            yield tuple(name for _, name in path), held
+        held = []
+        name = heading_text(markdown[block.start : block.end])
+        path = [*(one for one in path if one[0] < block.level), (block.level, name)]
+    if held:
+        yield tuple(name for _, name in path), held

@@ -57,7 +57,7 @@ class Block:
     level: int = 0  # of a heading
 
 
-class _Line(NamedTuple):  # a tuple, not a class: a hostile page may have a million of them
+class _Line(NamedTuple):  # smaller than a dataclass: a hostile page may have a million lines
     start: int
     text: str
 
@@ -112,22 +112,22 @@ def _lines(markdown: str) -> list[_Line]:
 
 
 def _block_at(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
-    """Kind, first line after it, and level of the block that begins at a line that is not blank."""
+    """The block that begins at a line that is not blank: its kind, the index of the line after it, and its level."""
     text = lines[at].text
     if heading := _HEADING.match(text):
         return "heading", at + 1, len(heading[1])
-    if _opens_fence(text):
+    if _opening_fence(text):
         return "code", _fence_end(lines, at), 0
     if text.strip().startswith("$$"):
         return "math", _math_end(lines, at), 0
     if _RULE.match(text):
         return "rule", at + 1, 0
     if _starts_table(lines, at):
-        return "table", _while(lines, at + 2, lambda line: "|" in line), 0
+        return "table", _end_while(lines, at + 2, lambda line: "|" in line), 0
     if _ITEM.match(text):
         return "list", _list_end(lines, at), 0
     if text.lstrip().startswith(">"):
-        return "quote", _while(lines, at + 1, lambda line: bool(line.strip()) and not _HEADING.match(line)), 0
+        return "quote", _end_while(lines, at + 1, lambda line: bool(line.strip()) and not _HEADING.match(line)), 0
     return _paragraph(lines, at)
 
 
@@ -139,14 +139,14 @@ def _paragraph(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
             if stop == at + 1 and len(underline[1]) > 1 and not lines[at].text.lstrip().startswith("|"):
                 return "heading", stop + 1, 1 if underline[1][0] == "=" else 2
             break
-        if _HEADING.match(text) or _opens_fence(text) or _starts_table(lines, stop) or _interrupts(text):
+        if _HEADING.match(text) or _opening_fence(text) or _starts_table(lines, stop) or _interrupts(text):
             break
         stop += 1
     return "paragraph", stop, 0
 
 
 def _interrupts(text: str) -> bool:
-    """Whether a line begins a list directly after a paragraph; not if it is a sentence that begins with a number."""
+    """Whether a line of a paragraph begins a list: a number other than 1 may as well be part of a sentence."""
     stripped = text.lstrip()
     return bool(_ITEM.match(text)) and (stripped[0] in "-*+" or stripped.startswith(("1.", "1)")))
 
@@ -161,22 +161,20 @@ def fenced_lines(markdown: str) -> Iterator[tuple[str, bool]]:
         yield line, is_code
 
 
-def _opens_fence(text: str) -> bool:
+def _opening_fence(text: str) -> str | None:
+    """The backticks or tildes with which a line opens fenced code; None if it opens none."""
     opened = FENCE.match(text)
-    return opened is not None and not (opened[1][0] == "`" and "`" in opened["info"])
+    return None if opened is None or (opened[1][0] == "`" and "`" in opened["info"]) else opened[1]
 
 
 def _track_fence(text: str, fence: str | None) -> tuple[str | None, bool]:
-    """The fence open after this line, and whether the line itself belongs to one."""
+    """The fence that is open after this line, and whether the line belongs to fenced code; `fence` is open before."""
     if fence is None:
-        if _opens_fence(text):
-            opened = FENCE.match(text)
-            return (opened[1] if opened else None), True
-        return None, False
+        fence = _opening_fence(text)
+        return fence, fence is not None
     closing = text.strip().lstrip("> \t")
-    if closing.startswith(fence) and not closing.strip(fence[0]):
-        return None, True
-    return fence, True
+    is_closed = closing.startswith(fence) and not closing.strip(fence[0])
+    return None if is_closed else fence, True
 
 
 def _fence_end(lines: Sequence[_Line], at: int) -> int:
@@ -228,7 +226,8 @@ def _list_end(lines: Sequence[_Line], at: int) -> int:
     return stop
 
 
-def _while(lines: Sequence[_Line], at: int, holds: Callable[[str], bool]) -> int:
+def _end_while(lines: Sequence[_Line], at: int, holds: Callable[[str], bool]) -> int:
+    """The index of the first line, from `at` on, that is blank or for which `holds` is false."""
     while at < len(lines) and lines[at].text.strip() and holds(lines[at].text):
         at += 1
     return at

@@ -51,8 +51,8 @@ CHARS_PER_WORD = 12
 def estimate_tokens(text: str) -> int:
     """The approximate number of tokens of a text, rather too high than too low."""
     if len(text) <= 2_000:
-        return _known(text)
-    return _known_page(text) if len(text) <= 50_000 else _counted(text)
+        return _estimate_short(text)
+    return _estimate_page(text) if len(text) <= 50_000 else _estimate(text)
 
 
 def count_words(text: str) -> int:
@@ -68,21 +68,12 @@ def count_words(text: str) -> int:
 
 
 def _spaced(text: str) -> int:
+    """The number of words of a text whose words are separated by spaces."""
     return max(len(text.split()), len(text) // CHARS_PER_WORD)
 
 
-@lru_cache(maxsize=2048)
-def _known(text: str) -> int:
-    return _counted(text)
-
-
-@lru_cache(maxsize=32)  # a page is measured again for each question that is put to it
-def _known_page(text: str) -> int:
-    return _counted(text)
-
-
-def _counted(text: str) -> int:
-    """Count tokens with the regex engine: about a tenth of a microsecond a character."""
+def _estimate(text: str) -> int:
+    """Estimate the tokens with the regex engine: about a tenth of a microsecond a character."""
     marks = _MARKS.findall(text)
     numbers = _NUMBER.findall(text)
     words = [len(word) for word in _LETTERS.findall(text)]
@@ -94,6 +85,10 @@ def _counted(text: str) -> int:
     if not text.isascii():
         cost += _beyond_ascii("".join(_OTHER.findall(text)))
     return int(cost) + 1
+
+
+_estimate_short = lru_cache(maxsize=2048)(_estimate)
+_estimate_page = lru_cache(maxsize=32)(_estimate)  # a page is measured again for each question that is put to it
 
 
 def _beyond_ascii(text: str) -> float:

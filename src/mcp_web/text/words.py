@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from mcp_web.text.stems import LATIN, stem, stemming_language
@@ -95,7 +95,7 @@ def words(text: str) -> list[str]:
     """The words of a text in order, in lower case; n-grams of unspaced scripts; parts of camelCase as words."""
     found: list[str] = []
     for token in _WORD.findall(text):
-        found += _words_of(token) if len(token) <= LONGEST else _split(token)
+        found += _cached_split(token) if len(token) <= LONGEST else _split(token)
     return [word for word in found if len(word) <= LONGEST]
 
 
@@ -106,7 +106,7 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
 
 def compounds(text: str) -> list[str]:
     """Compound names as single words: read_timeout, readTimeout and read-timeout are "readtimeout"; also 3.11."""
-    return [name for unit in units(text) if (name := reading(unit)[1])]
+    return [name for unit in units(text) if (name := split_unit(unit)[1])]
 
 
 def units(text: str) -> list[str]:
@@ -114,19 +114,19 @@ def units(text: str) -> list[str]:
     return (_ASCII_UNIT if text.isascii() else _UNIT).findall(text)
 
 
-def reading(unit: str) -> tuple[tuple[str, ...], str]:
+def split_unit(unit: str) -> tuple[tuple[str, ...], str]:
     """The words of a unit, and the compound name that it forms ("" for none)."""
-    return _reading(unit) if len(unit) <= LONGEST else (tuple(words(unit)), "")
+    return _split_unit(unit) if len(unit) <= LONGEST else (tuple(words(unit)), "")
 
 
-def counted(text: str) -> Counter[str]:
+def word_frequencies(text: str) -> Counter[str]:
     """How often each word and each compound name occurs in a text."""
     found: Counter[str] = Counter()
     for part in _parts(text):
         found.update(units(part))
     total: Counter[str] = Counter()
     for unit, count in found.items():
-        parts, name = reading(unit)
+        parts, name = split_unit(unit)
         for word in (*parts, name) if name else parts:
             total[word] += count
     return total
@@ -137,7 +137,7 @@ def terms(word: str, language: str) -> tuple[str, ...]:
 
     The second one, if it differs, is for queries typed without accents.
     """
-    return _kept_terms(word, stemming_language(word, language) if word else "")
+    return _cached_terms(word, stemming_language(word, language) if word else "")
 
 
 # An entry takes up to two kilobytes, and the titles of documents add new words with every query: a larger cache would
@@ -174,27 +174,25 @@ def _terms(word: str, language: str) -> tuple[str, ...]:
     return (written,) if typed == word else tuple(dict.fromkeys((written, stem(typed, language or "en") + tag)))
 
 
-_kept_terms = lru_cache(maxsize=KEPT_WORDS)(_terms)
+_cached_terms = lru_cache(maxsize=KEPT_WORDS)(_terms)
 
 
-def _split(token: str) -> Iterable[str]:
+def _split(token: str) -> tuple[str, ...]:
     """A token as words: split at the humps of camel case, without marks that do not change the word, or as n-grams."""
     if token.isascii():
-        lower = token.lower()
-        return (lower,) if lower == token or not _HAS_HUMP.search(token) else map(str.lower, _CAMEL.findall(token))
+        has_hump = _HAS_HUMP.search(token) is not None
+        return tuple(part.lower() for part in _CAMEL.findall(token)) if has_hump else (token.lower(),)
     if _UNSPACED.match(token):
-        return ngrams(token)
+        return tuple(ngrams(token))
     plain = _DROPPED.sub("", unicodedata.normalize("NFC", token).lower())
     return (plain,) if plain else ()
 
 
-@lru_cache(maxsize=KEPT_WORDS)
-def _words_of(token: str) -> tuple[str, ...]:
-    return tuple(_split(token))
+_cached_split = lru_cache(maxsize=KEPT_WORDS)(_split)
 
 
 @lru_cache(maxsize=KEPT_WORDS)
-def _reading(unit: str) -> tuple[tuple[str, ...], str]:
+def _split_unit(unit: str) -> tuple[tuple[str, ...], str]:
     return tuple(words(unit)), _compound(unit)
 
 
