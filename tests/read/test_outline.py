@@ -7,8 +7,7 @@ import pytest
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Heading
 from mcp_web.read.outline import path_at, paths, section_range
-from mcp_web.text.headings import read_headings
-from mcp_web.text.sections import sections
+from mcp_web.text.headings import read_headings, sections
 
 PAGE = """# Guide
 
