@@ -118,3 +118,19 @@ async def test_the_section_of_a_passage_does_not_repeat_the_title(miniweb: MiniW
         await caller.data("archive_add", content=page, title="Kettles")
         found = await caller.call("archive_search", query="vinegar")
         assert "[Cleaning]\nDescale" in found.text
+
+
+@pytest.mark.anyio
+async def test_a_kept_document_is_asked_a_question_without_network(miniweb: MiniWeb, tmp_path: Path) -> None:
+    facts = ["Vinegar removes the limescale.", "The warranty lasts two years.", "The cord is one metre long."]
+    page = "\n\n".join(
+        f"## Part {at}\n\n{fact} {'Some more words about kettles. ' * 60}" for at, fact in enumerate(facts)
+    )
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_EMBEDDINGS="none") as caller:
+        added = await caller.data("archive_add", content=page, title="Kettles")
+        found = await caller.call("archive_search", query="kettle warranty")
+        assert "query=…" in found.text
+        answer = await caller.call("cache_get", snapshot=added["snapshot"], query="How long does the warranty last?")
+        assert facts[1] in answer.text
+        assert facts[0] not in answer.text
+        assert "More sections: cache_get with section=" in answer.text

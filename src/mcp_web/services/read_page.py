@@ -73,6 +73,14 @@ async def read_pages(
     return answers
 
 
+async def read_kept(app: App, kept: Snapshot, queries: Sequence[str], *, max_results: int) -> PageRead:
+    """Rank the passages of a kept page, without network."""
+    page = Opened(kept, "hit", (await app.keeper()).age(kept))
+    readers = await _readers(app, page, queries)
+    threshold = app.similarity_threshold
+    return await _rank(readers, page, queries, max_results=max_results, min_score=threshold, quick=False)
+
+
 async def _readers(app: App, page: Opened, queries: Sequence[str]) -> list[PageReader]:
     """The page reader for each question: the default, or the one for questions in another language than the page."""
     usual, other = await app.reader(), await app.cross_language_reader()

@@ -62,7 +62,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         blocks.append("```mermaid\n" + budget.cut(answer.citation_graph.mermaid, _GRAPH_TOKENS) + "\n```")
     lines.append(call.envelope.wrap(budget.cut("\n\n".join(blocks), budget.AIM - 1_500)))
     first = answer.results[0].document.snapshot[:16]
-    lines.append(f'read the first: cache_get(snapshot="{first}"); others by their snapshot')
+    lines.append(f'read the first: cache_get(snapshot="{first}", query=…); others by their snapshot')
     return Answer(data, "\n".join(lines), {"results": len(answer.results)})
 
 
@@ -167,7 +167,7 @@ TOOL = Tool(
         "Searches everything that was opened or saved here, by words and by meaning, without network: pages, "
         "notes, synced folders. Tolerates typos, understands \"phrases\" and word*, can show "
         "what cites what. Use it before web_search when the topic may have come up before. Returns documents, each "
-        "with the passage that answers and its section; read more with cache_get or web_read."
+        "with the passage that answers and its section; read more with cache_get."
     ),
     params=(
         Param("query", "string", "What to look for.", max_length=500),

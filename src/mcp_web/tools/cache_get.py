@@ -27,6 +27,10 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     kept = found.snapshot
     if args["diff"]:
         return await _changes(call, kept, args["diff"])
+    if args["query"]:
+        from mcp_web.tools.web_read import read_kept_page
+
+        return await read_kept_page(call, kept, args["query"])
     versions = await found.store.versions(kept.key)
     png = await found.store.screenshot(kept.hash)
     if png is None and args["screenshot"]:
@@ -93,15 +97,17 @@ TOOL = Tool(
     title="Show a kept page",
     description=(
         "Shows a page from what is kept here, without any network: by the snapshot hash of an earlier answer (8 or "
-        "more digits are enough) or by its address. Use it to re-read exactly what was cited, to list the versions "
-        "kept of a page, or, with diff, to see by section what changed between two of them; use web_open for the "
-        "page as it is now. Returns the text in parts like web_open, with its metadata and earlier versions."
+        "more digits are enough) or by its address. Use it with a query to get only the passages that answer, to "
+        "re-read exactly what was cited, to list the versions kept of a page, or, with diff, to see by section what "
+        "changed between two of them; use web_open for the page as it is now. Returns the text in parts like "
+        "web_open, with its metadata and earlier versions."
     ),
     params=(
         Param("snapshot", "string", "Snapshot hash, its start, or a URL.", required=True, max_length=8_000,
               aliases=("url", "id", "sha256")),
         Param("diff", "string", "Another version's hash, or `previous`: show what changed since.", max_length=8_000,
               aliases=("compare",)),
+        Param("query", "string", "A question: show only the passages that answer.", max_length=500),
         SCREENSHOT,
         *page_params("section", "format", "max_chars", "start", "include_links"),
     ),

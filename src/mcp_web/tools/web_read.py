@@ -23,10 +23,12 @@ from mcp_web.tools.tool import Answer, Param, Tool
 
 if TYPE_CHECKING:
     from mcp_web.index.rank import Ranked
+    from mcp_web.model.snapshot import Snapshot
     from mcp_web.services.read_page import PageRead
 
 _MOST = 8  # passages a query when the caller names no number
 _LEFT_OUT, _LEFT_OUT_SHOWN = 8, 4  # sections named that did not fit: in the data, and in the text
+_TOKENS = 3_000  # of an answer when the caller names no number
 _HANDLE = 15  # tokens of a passage's number, score and headings
 CHARS_PER_TOKEN = 4.0  # of English text, roughly
 
@@ -39,9 +41,17 @@ class _Budget:
     shown: set[str] = field(default_factory=set)
 
 
+@dataclass(frozen=True, slots=True)
+class _View:
+    """How pages are shown."""
+
+    all_passages: bool = False  # instead of as many as are worth their tokens
+    metadata: bool = False
+    kept: bool = False  # the rest is named with the call of cache_get instead of web_open
+
+
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     from mcp_web.services.read_page import PageRead, read_pages
-    from mcp_web.services.record_readings import record_readings
 
     queries = list(dict.fromkeys(args["query"]))
     urls = list(dict.fromkeys(args["url"]))
@@ -60,18 +70,15 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     if len(pages) == 1 and isinstance(pages[0], WebError):
         raise pages[0]
     left = _Budget(min(args["max_tokens"], budget.AIM - 1_000))
+    view = _View(all_passages=args["max_results"] is not None, metadata=args["include_metadata"])
     texts, objects = [], []
     for at, (url, page) in enumerate(zip(urls, pages, strict=True)):
         share = _Budget(left.tokens // (len(urls) - at), left.shown)
         before = share.tokens
-        text, data = _page(call, args, url, page, share)
+        text, data = await _page(call, url, page, share, view)
         left.tokens -= before - share.tokens
         texts.append(text)
         objects.append(data)
-        if isinstance(page, PageRead):
-            shown = _shown(page, data["queries"])
-            await record_readings(call.app, page.opened.snapshot, shown, tool=TOOL.name, client=call.client)
-            _count_saved(page, text)
     notes = note_lines(call.notes)
     data = objects[0] if len(objects) == 1 else {"pages": objects}
     meta = {"pages": [{name: one.get(name) for name in ("url", "snapshot", "answered")} for one in objects]}
@@ -80,17 +87,39 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     return Answer(data | {"call_notes": call.notes}, "\n\n".join([*notes, *texts]), meta)
 
 
-def _page(
-    call: Call, args: dict[str, Any], url: str, page: PageRead | WebError, left: _Budget
+async def read_kept_page(call: Call, kept: Snapshot, query: str) -> Answer:
+    """The passages of a kept page that answer."""
+    from mcp_web.services.read_page import read_kept
+
+    page = await read_kept(call.app, kept, [query], max_results=_MOST)
+    text, data = await _page(call, kept.url, page, _Budget(_TOKENS), _View(kept=True))
+    call.log_page(kept, "hit")
+    meta = {name: data[name] for name in ("url", "snapshot", "answered")}
+    return Answer(data | {"call_notes": call.notes}, "\n\n".join([*note_lines(call.notes), text]), meta)
+
+
+async def _page(
+    call: Call, url: str, page: PageRead | WebError, left: _Budget, view: _View
 ) -> tuple[str, dict[str, Any]]:
+    from mcp_web.services.record_readings import record_readings
+
     if isinstance(page, WebError):
         return f"## {url}\n{error_line(clean_error(page))}", {"url": url, "error": page.as_dict()}
+    text, data = _passages(call, page, left, view)
+    shown = _shown(page, data["queries"])
+    tool = "cache_get" if view.kept else TOOL.name
+    await record_readings(call.app, page.opened.snapshot, shown, tool=tool, client=call.client)
+    _count_saved(page, text)
+    return text, data
+
+
+def _passages(call: Call, page: PageRead, left: _Budget, view: _View) -> tuple[str, dict[str, Any]]:
     kept = page.opened.snapshot
     blocks, found = [], []
     for at, ranked in enumerate(page.ranked):
         share = _Budget(left.tokens // (len(page.ranked) - at), left.shown)
         before = share.tokens
-        text, results, left_out = _query(call, args, page, ranked, share)
+        text, results, left_out = _query(call, page, ranked, share, view)
         left.tokens -= before - share.tokens
         blocks.append(text)
         found.append({"query": ranked.query, "answered": ranked.answered, "verdict": ranked.verdict,
@@ -107,7 +136,7 @@ def _page(
     }
     lines = [f"## {kept.url}", f"{page.opened.cache} · read {iso(kept.checked_at)} · snapshot {kept.hash[:16]}"]
     lines += note_lines(page.notes)
-    if args["include_metadata"]:
+    if view.metadata:
         data["metadata"] = {name: value for name, value in metadata_facts(kept.document.metadata).items() if value}
         blocks.insert(0, front_matter(PageView.of(page.opened)))
     lines.append(call.envelope.wrap("\n\n".join(blocks)))
@@ -115,12 +144,12 @@ def _page(
 
 
 def _query(
-    call: Call, args: dict[str, Any], page: PageRead, ranked: Ranked, left: _Budget
+    call: Call, page: PageRead, ranked: Ranked, left: _Budget, view: _View
 ) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
     """The passages of one query that fit, best first; the others are listed with the call that returns them."""
     kept = page.opened.snapshot
     # The requested number of passages, or else as many as are worth their tokens.
-    enough = len(ranked.passages) if args["max_results"] else ranked.enough
+    enough = len(ranked.passages) if view.all_passages else ranked.enough
     head = _head(ranked, kept.document.title, found=enough > 0, alone=len(page.ranked) == 1)
     lines, results = [head] if head else [], []
     room = left.tokens
@@ -145,10 +174,12 @@ def _query(
         left.shown.add(handle)
         lines.append(text)
         results.append(_as_object(call, kept, one, handle))
-    left_out = _left_out(kept.url, late)
+    tool = "cache_get" if view.kept else "web_open"
+    address = f"snapshot={json.dumps(kept.hash[:16])}" if view.kept else f"url={json.dumps(kept.url)}"
+    left_out = _left_out(f"{tool}({address}", late)
     if left_out:
         wanted = " or ".join(row["argument"] for row in left_out[: 2 if ranked.sure else _LEFT_OUT_SHOWN])
-        lines.append(f"More sections: web_open with {wanted}")
+        lines.append(f"More sections: {tool} with {wanted}")
     return "\n\n".join(lines), results, left_out
 
 
@@ -239,13 +270,13 @@ def _as_object(call: Call, kept: Any, one: ScoredPassage, handle: str) -> dict[s
     }
 
 
-def _left_out(url: str, late: list[ScoredPassage]) -> list[dict[str, Any]]:
+def _left_out(call: str, late: list[ScoredPassage]) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for one in late:
         section = one.passage.section_path[-1] if one.passage.section_path else ""
         name = section or f"at {one.passage.start}"
         ask = f"section={json.dumps(section, ensure_ascii=False)}" if section else f"start={one.passage.start}"
-        found.setdefault(name, {"section": name, "argument": ask, "call": f"web_open(url={json.dumps(url)}, {ask})"})
+        found.setdefault(name, {"section": name, "argument": ask, "call": f"{call}, {ask})"})
     return list(found.values())[:_LEFT_OUT]
 
 
@@ -265,7 +296,7 @@ TOOL = Tool(
               max_length=500, lines=True),
         Param("max_results", "integer", "Maximum passages per query; default: until answered.", least=1, most=50,
               aliases=("count", "limit", "top_k")),
-        Param("max_tokens", "integer", "Budget of the answer (default 3000).", default=3_000, least=200, most=15_000),
+        Param("max_tokens", "integer", "Budget of the answer (default 3000).", default=_TOKENS, least=200, most=15_000),
         Param("min_score", "number", "Leave out passages below this, 0 to 1.", least=0, most=1),
         *page_params("max_age"),
         Param("include_metadata", "boolean", "Add author, dates and the like.", default=False),
