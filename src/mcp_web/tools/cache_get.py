@@ -96,18 +96,17 @@ TOOL = Tool(
     name="cache_get",
     title="Show a kept page",
     description=(
-        "Shows a page from what is kept here, without any network: by the snapshot hash of an earlier answer (8 or "
-        "more digits are enough) or by its address. Use it with a query to get only the passages that answer, to "
-        "re-read exactly what was cited, to list the versions kept of a page, or, with diff, to see by section what "
-        "changed between two of them; use web_open for the page as it is now. Returns the text in parts like "
-        "web_open, with its metadata and earlier versions."
+        "Shows a page from what is kept here, without network: by the snapshot hash of an earlier answer (8 or "
+        "more digits) or by its address. Use it with a query to get only the passages that answer, to re-read what was "
+        "cited, to list the versions of a page, or, with diff, to see by section what changed between two; use "
+        "web_open for the page as it is now. Returns the text in parts, with metadata."
     ),
     params=(
         Param("snapshot", "string", "Snapshot hash, its start, or a URL.", required=True, max_length=8_000,
               aliases=("url", "id", "sha256")),
-        Param("diff", "string", "Another version's hash, or `previous`: show what changed since.", max_length=8_000,
+        Param("diff", "string", "Another version's hash, or `previous`.", max_length=8_000,
               aliases=("compare",)),
-        Param("query", "string", "A question: show only the passages that answer.", max_length=500),
+        Param("query", "string", "Only the passages that answer this.", max_length=500),
         SCREENSHOT,
         *page_params("section", "format", "max_chars", "start", "include_links"),
     ),
