@@ -97,8 +97,8 @@ TOOL = Tool(
     title="Show a kept page",
     description=(
         "Shows a page from what is kept here, without network: by the snapshot hash of an earlier answer (8 or "
-        "more digits) or by its address. Use it with a query to get only the passages that answer, to re-read what was "
-        "cited, to list the versions of a page, or, with diff, to see by section what changed between two; use "
+        "more digits) or by address. Use it with a query to get only the passages that answer, to re-read what was "
+        "cited, to list its versions, or, with diff, to see by section what changed between two; use "
         "web_open for the page as it is now. Returns the text in parts, with metadata."
     ),
     params=(
