@@ -17,7 +17,8 @@ from mcp_web.contracts.sets import contract_named, offered, with_plain_names
 from mcp_web.settings import load
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
-from mcp_web.tools.calling import Result, call_tool
+from mcp_web.tools.calling import call_tool
+from mcp_web.tools.tool import Answer
 from miniweb import MiniWeb
 
 # Nothing but what a test sets up: no keyless search, no public list, no model.
@@ -42,7 +43,7 @@ class ContractCaller:
     def schema(self, name: str) -> dict[str, Any]:
         return self.tool(name).input_schema()
 
-    async def call(self, name: str, *, structured: bool = False, **arguments: Any) -> Result:
+    async def call(self, name: str, *, structured: bool = False, **arguments: Any) -> Answer:
         """The result as it goes over the wire, checked against the ceiling that holds for every answer."""
         call = Call(self.app, deadline=anyio.current_time() + 50)
         result = await call_tool(self.tool(name), call, arguments, structured=structured)

@@ -373,7 +373,6 @@ async def test_programs_that_get_the_object_twice_stay_within_the_ceiling_too(mi
     url = miniweb.site("docs.example").page("/long", article("Long", *(f"Part {number}" for number in range(300))))
     async with contract_caller(miniweb, tmp_path, "mcp-web", MCP_WEB_ANSWERS="structured") as tools:
         result = await tools.call("web_open", structured=True, url=url)
-    assert result.data is not None
     assert result.data == json.loads(result.text)
     assert result.data["truncated"] is True
     assert result.data["markdown"].startswith("---\ntitle: Long")

@@ -23,9 +23,10 @@ from mcp_web.server import prompts, resources
 from mcp_web.server.http import http_app
 from mcp_web.settings import load
 from mcp_web.tools.call import Call, Progress
-from mcp_web.tools.calling import Result, call_tool
+from mcp_web.tools.calling import call_tool
 from mcp_web.tools.options import CONTRACTS
 from mcp_web.tools.sets import tool_named
+from mcp_web.tools.tool import Answer
 from mcp_web.web.csrf import COOKIE, FIELD
 from miniweb import MiniWeb
 from surface.command import run_command
@@ -371,7 +372,7 @@ async def _hash_of_page(app: App) -> str:
     return next(one.hash for one in found if one.url.endswith("/page"))
 
 
-async def _called(app: App, name: str, arguments: Arguments, *, structured: bool = False) -> tuple[Result, list[str]]:
+async def _called(app: App, name: str, arguments: Arguments, *, structured: bool = False) -> tuple[Answer, list[str]]:
     said: list[str] = []
 
     def note(progress: Progress) -> None:
@@ -381,7 +382,7 @@ async def _called(app: App, name: str, arguments: Arguments, *, structured: bool
     return await call_tool(tool_named(name), call, arguments, structured=structured), said
 
 
-def _answered(call: str, result: Result, *, own: bool) -> Iterator[Output]:
+def _answered(call: str, result: Answer, *, own: bool) -> Iterator[Output]:
     """The parts of an answer. An error is ours whatever the format; other formats have no envelope."""
     if own or result.is_error:
         yield Output(call, [parsed(text) for text in (result.text, *result.more)], "agent")

@@ -79,7 +79,6 @@ async def answered(made: ToolCaller, query: str) -> int:
     """How many results a query has; a failed one is an assertion."""
     result = await made.call("web_search", structured=True, query=query)
     assert not result.is_error, result.text
-    assert result.data is not None
     return len(result.data["queries"][0]["results"])
 
 

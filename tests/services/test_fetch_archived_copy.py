@@ -11,7 +11,7 @@ from mcp_web.archive.exchange import bibtex
 from mcp_web.archive.exchange.references import reference_of
 from mcp_web.services.find_snapshot import find_snapshot
 from mcp_web.text.internet_archive import copy_day, timestamp_of
-from mcp_web.tools.calling import Result
+from mcp_web.tools.tool import Answer
 from miniweb import MiniWeb, Reply, Request, Site
 from search.lookalike import reply
 from surface.tool_caller import ToolCaller, tool_caller
@@ -51,7 +51,7 @@ def env(miniweb: MiniWeb, **more: str) -> dict[str, str]:
     return {"MCP_WEB_SEARCH_URLS": f"internetarchive={base}", "MCP_WEB_EMBEDDINGS": "none"} | more
 
 
-async def failed(caller: ToolCaller, **arguments: Any) -> Result:
+async def failed(caller: ToolCaller, **arguments: Any) -> Answer:
     result = await caller.call("web_open", **arguments)
     assert result.is_error
     return result

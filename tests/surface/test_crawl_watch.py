@@ -64,7 +64,6 @@ async def test_a_crawl_ends_before_the_calls_deadline_and_keeps_what_is_left(
 ) -> None:
     site = manual(miniweb)
     stopped = await caller.call("web_crawl", structured=True, seconds=2.0, url=site.url("/docs/"))
-    assert stopped.data is not None
     assert (stopped.data["pages"], stopped.data["left"]) == (0, 1)
     again = await caller.data("web_crawl", url=site.url("/docs/"))
     assert again["new"] == 3

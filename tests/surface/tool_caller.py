@@ -17,8 +17,9 @@ from mcp_web.render.options import RenderOptions
 from mcp_web.settings import Settings, load
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
-from mcp_web.tools.calling import Result, call_tool
+from mcp_web.tools.calling import call_tool
 from mcp_web.tools.sets import tool_named
+from mcp_web.tools.tool import Answer
 from miniweb import MiniWeb
 
 
@@ -26,7 +27,7 @@ class ToolCaller:
     def __init__(self, app: App) -> None:
         self.app = app
 
-    async def call(self, name: str, *, structured: bool = False, seconds: float = 50.0, **arguments: Any) -> Result:
+    async def call(self, name: str, *, structured: bool = False, seconds: float = 50.0, **arguments: Any) -> Answer:
         """The result as it goes over the wire, checked against the ceiling that holds for every answer."""
         call = Call(self.app, deadline=anyio.current_time() + seconds)
         result = await call_tool(tool_named(name), call, arguments, structured=structured)
@@ -37,9 +38,7 @@ class ToolCaller:
         return result
 
     async def data(self, name: str, **arguments: Any) -> dict[str, Any]:
-        result = await self.call(name, structured=True, **arguments)
-        assert result.data is not None
-        return result.data
+        return (await self.call(name, structured=True, **arguments)).data
 
 
 @asynccontextmanager

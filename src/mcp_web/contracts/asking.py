@@ -12,7 +12,7 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.services.search_web import Searched, search_web
 from mcp_web.tools.call import Call
 
-WHOLE = 1_200  # characters of a snippet: as much as a provider gives
+WHOLE = 1_200  # characters of a snippet: at least as many as a provider sends
 _BRAVE_WORDS = {"pd": "day", "pw": "week", "pm": "month", "py": "year"}
 _BRAVE_RANGE = re.compile(r"^(\d{4}-\d{2}-\d{2})to(\d{4}-\d{2}-\d{2})$")
 
@@ -29,7 +29,7 @@ def provider_or_auto(app: App, name: str) -> str:
 async def ask(
     call: Call, query: SearchQuery, provider: str, *, raw: bool = False, fetch_content: bool = False
 ) -> Searched:
-    """The answer to one query; raises its error."""
+    """Search for one query, with progress and a log entry; raises its error."""
     call.report("searching")
     (answer,) = await search_web(
         call.app,
@@ -68,4 +68,5 @@ def brave_language(search_lang: str | None, ui_lang: str | None = None) -> str |
 
 
 def brave_country(given: str | None) -> str | None:
+    """Brave's country code as ours: None for ALL."""
     return None if not given or given.upper() == "ALL" else given.upper()

@@ -32,6 +32,8 @@ class ContractParam(Param):
 
 @dataclass(frozen=True, slots=True)
 class ContractTool(Tool):
+    """A tool with the JSON schema and the messages of another system."""
+
     schema: Mapping[str, Any] = field(default_factory=dict)
 
     def input_schema(self) -> dict[str, Any]:
@@ -46,7 +48,7 @@ class ContractTool(Tool):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt with one argument."""
+    """A prompt template of MCP, with one argument."""
 
     name: str
     title: str
@@ -59,7 +61,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """Everything a client of that system expects to find."""
+    """The tools and prompts that clients of another system expect."""
 
     name: str
     tools: tuple[ContractTool, ...]
@@ -110,7 +112,7 @@ def contract_tool(
 
 
 def _rule(facts: Mapping[str, Any], *, clamps: bool) -> ValueRule:
-    """The rule that one property of a JSON schema states."""
+    """The type and the limits that one property of a JSON schema (`facts`) states."""
     if "anyOf" in facts:  # a string or a list of strings, always bound as a list
         return ValueRule("array", separator=None, min_items=1)
     items = facts.get("items", {})
@@ -130,7 +132,7 @@ def _rule(facts: Mapping[str, Any], *, clamps: bool) -> ValueRule:
 
 
 def camel_case(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts with their names in camel case: `source_id` becomes `sourceId`."""
+    """The mapping with its names in camel case: `source_id` becomes `sourceId`."""
     return {re.sub(r"_(\w)", lambda letter: letter[1].upper(), name): value for name, value in facts.items()}
 
 

@@ -42,11 +42,13 @@ async def _content(app: App, url: str, *, raw: bool, deadline: float) -> tuple[s
 
 
 def _comes_raw(kept: Snapshot) -> bool:
+    """Whether the reference server returns this content type as it is."""
     kind = kept.media_type
     return kind not in _HTML and kind not in _SIMPLIFIED and (kind.startswith("text/") or kind in _PLAIN)
 
 
 def _window(content: str, args: dict[str, Any]) -> str:
+    """The requested part of the content, and a sentence with the next start_index if there is more."""
     start = args["start_index"]
     piece = content[start : start + args["max_length"]]
     piece = piece[: budget.chars_for(piece, budget.AIM - 300)]
@@ -78,6 +80,7 @@ def _message(error: WebError, url: str) -> str:
 
 
 async def write(app: App, value: str, deadline: float) -> tuple[str, str]:
+    """The description and the text of the prompt for a URL."""
     try:
         content, prefix = await _content(app, value, raw=False, deadline=deadline)
     except WebError as error:

@@ -14,7 +14,7 @@ _HEAVY = (("pagemap",), ("pagemap", "htmlTitle", "htmlSnippet", "htmlFormattedUr
 
 
 def joined(pages: Any, count: int) -> dict[str, Any]:
-    """Google's own answer; of several pages the first, with the items of all."""
+    """Google's own answer with at most `count` items; several pages become the first one, with the items of all."""
     listed: Sequence[Mapping[str, Any]] = pages if isinstance(pages, list) else [pages]
     whole = dict(listed[0]) if listed else {}
     items = [item for page in listed for item in page.get("items", ())]
@@ -65,6 +65,7 @@ def safe_of(query: SearchQuery) -> str:
 
 
 def _item(hit: Hit) -> dict[str, Any]:
+    """A hit as one of Google's items."""
     made: dict[str, Any] = {
         "kind": "customsearch#result",
         "title": hit.title,
@@ -103,6 +104,7 @@ def smaller_versions(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _without(result: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """The answer to one query with these fields left out of its items, and a note that says so."""
     if "items" not in result:
         return dict(result)
     items = [{key: value for key, value in item.items() if key not in names} for item in result["items"]]

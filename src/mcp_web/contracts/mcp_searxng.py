@@ -57,6 +57,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _whole(query: str, total: int | None, results: list[dict[str, Any]], answers: tuple[str, ...]) -> dict[str, Any]:
+    """The JSON of a SearXNG instance."""
     return {
         "query": query,
         "number_of_results": total or len(results),
@@ -70,6 +71,7 @@ def _whole(query: str, total: int | None, results: list[dict[str, Any]], answers
 
 
 def _signals(hit: Hit) -> dict[str, Any]:
+    """The fields of a result that the compact form leaves out."""
     made: dict[str, Any] = {"score": hit.score, "engines": list(hit.engines)}
     if hit.engines:
         made["engine"] = hit.engines[0]
@@ -78,6 +80,7 @@ def _signals(hit: Hit) -> dict[str, Any]:
 
 
 def _lines(hit: Hit, category: str, *, compact_form: bool) -> str:
+    """A result as text, one field a line."""
     lines = [f"Title: {one_line(hit.title)}", f"Description: {one_line(hit.snippet)}", f"URL: {hit.url}"]
     if compact_form:
         return "\n".join(lines)
@@ -136,6 +139,7 @@ def _part(document: Document, args: dict[str, Any]) -> str:
 
 
 def _section(document: Document, wanted: str) -> str:
+    """The section under the first heading that contains `wanted`; "" if there is none."""
     headings = document.headings
     for at, heading in enumerate(headings):
         if wanted.lower() in heading.text.lower():
@@ -145,6 +149,7 @@ def _section(document: Document, wanted: str) -> str:
 
 
 def _paragraphs(text: str, wanted: str) -> str:
+    """The paragraphs of a range such as `3`, `1-5` or `10-`, counted from 1; "" for an invalid range."""
     found = _RANGE.match(wanted)
     paragraphs = [one for one in text.split("\n\n") if one.strip()]
     if not found or not 1 <= int(found[1]) <= len(paragraphs):

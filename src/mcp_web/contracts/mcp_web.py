@@ -96,7 +96,7 @@ def _request(url: str, args: dict[str, Any]) -> OpenRequest:
 
 
 def _with_text(opened: Opened) -> Opened:
-    """The page; raises that system's EXTRACT_FAILED if it has no text."""
+    """The page as it is; raises ExtractFailed if it has no text, as that system does."""
     kept = opened.snapshot
     if not kept.document.markdown.strip():
         raise ExtractFailed(f"The page {kept.url} has no readable text.", url=kept.url)
@@ -104,6 +104,7 @@ def _with_text(opened: Opened) -> Opened:
 
 
 def _checked(answer: Opened | WebError) -> Opened | WebError:
+    """The page, or the error for a page that failed or has no text."""
     try:
         return answer if isinstance(answer, WebError) else _with_text(answer)
     except ExtractFailed as error:
@@ -155,7 +156,7 @@ async def cache_purge(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def error_object(error: WebError) -> dict[str, Any]:
-    """`{code, message, url?, status_code?, path?, robots_url? …}` with that system's codes."""
+    """An error in that system's format, with its codes: `{code, message, url?, status_code?, path?, robots_url? …}`."""
     facts = error.as_dict()
     details = facts.pop("details", {})
     made = facts | {"code": CODES.get(error.code, error.code)}

@@ -14,12 +14,14 @@ _METADATA = ("description", "author", "published", "site_name", "language")
 
 
 def part_of(args: dict[str, Any], tokens: int) -> ViewOptions:
+    """Which part of a page the arguments ask for, with at most `tokens` tokens."""
     return ViewOptions(
         max_chars=args["max_chars"], start=args.get("start") or 0, links="inline", tokens=max(60, tokens)
     )
 
 
 def page_object(opened: Opened, part: ViewOptions) -> dict[str, Any]:
+    """An opened page in that system's format."""
     kept = opened.snapshot
     made = document_object(kept.document, kept.final_url, kept.fetched_at, part)
     return {
@@ -38,6 +40,7 @@ def page_object(opened: Opened, part: ViewOptions) -> dict[str, Any]:
 
 
 def document_object(document: Document, source: str, fetched_at: float | None, part: ViewOptions) -> dict[str, Any]:
+    """The fields of a page that come from its document; `source` is its URL."""
     shown = show(document, part)
     text, next_start = shown.text, shown.next_start
     if part.start == 0:

@@ -34,7 +34,10 @@ CHUNK_TOKENS = 512  # EMBEDDING_TOKENS_SIZE sets another
 
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:
-    """Each query's Google JSON, in the order asked; CONCURRENCY limits the queries of all calls together."""
+    """Search for each query; the answer has Google's JSON of each, in the order asked.
+
+    The option CONCURRENCY limits the queries of all calls together.
+    """
     safe = cast(SafeSearch, args["safeSearch"] or call.app.settings.of(SearchOptions).google_safe_search)
     provider = provider_or_auto(call.app, "google")
     results: list[dict[str, Any] | WebError] = [{}] * len(args["query"])
@@ -69,6 +72,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 
 
 async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
+    """Open a page and rank its chunks for each query; the answer has the best chunks of each."""
     call.report(f"reading {args['url']}")
     reader = await call.app.reader_of(CHUNK_TOKENS)
     async with call.app.process.network_slots:
@@ -118,7 +122,7 @@ _CLOSEST = "Nothing on this page clearly answers {query!r}; the results come clo
 def _found(
     call: Call, page: PageRead, ranked: Ranked, notes: list[str], count: int, *, by_words: bool
 ) -> list[dict[str, Any]]:
-    """The chunks for one query; if none answers, the closest ones and a note."""
+    """The best chunks for one query; if none answers it, the closest ones, and a sentence is added to `notes`."""
     url, threshold = page.opened.snapshot.url, call.app.similarity_threshold
     if ranked.passages:
         if not (ranked.answered or by_words or threshold is not None):
@@ -182,7 +186,10 @@ def _nothing(queries: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _unread(app: App, error: WebError, args: dict[str, Any]) -> Answer:
-    """Protected and empty pages are an answer with a note; everything else is an error."""
+    """The answer for a page that could not be read: without results and with a note if it is protected or empty.
+
+    Any other error is raised.
+    """
     if isinstance(error, HttpError) and error.status_code in (401, 402, 403):
         note = PROTECTED
     elif isinstance(error, ExtractFailed | UnsupportedContent):

@@ -6,6 +6,7 @@ and show a model only `content`, so the same object is also there, as a second t
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,7 +28,7 @@ from mcp_web.tools.shrink import compact, shrunk
 from mcp_web.tools.tool import Answer
 
 _SAFE: dict[int, SafeSearch] = {0: "off", 1: "moderate", 2: "strict"}
-_HALF = (budget.AIM - 500) // 2  # the object is in the answer twice
+_HALF = (budget.AIM - 500) // 2  # tokens: the object is in the answer twice
 _RETRY_AFTER = 300  # seconds, if the failure names no time: a missing setting is not corrected at once
 _STEP = 20  # characters: closer to the limit is not worth another try
 _SHORT = 160  # characters of a description or summary that are always left
@@ -53,6 +54,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _metadata(args: dict[str, Any], answer: Searched, options: WebSearchOptions) -> dict[str, Any]:
+    """The results and the facts about the search, in that system's format."""
     found = answer.found
     best = max((hit.score for hit in found.hits), default=0.0) or 1.0
     used = next((one.name for one in found.attempted if one.outcome in ("ok", "empty")), found.provider)
@@ -116,6 +118,7 @@ def _content(page: Opened, options: WebSearchOptions) -> dict[str, Any]:
 
 
 def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
+    """An error in that system's format, with its kind of failure."""
     attempted = [one["name"] for one in error.details.get("attempted", ()) if "://" in one["name"]]
     kind, sentence = "no_instances_available", "No available SearXNG instances"
     details = "All configured SearXNG instances are unavailable or rate limited"
@@ -137,30 +140,25 @@ def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
 
 
 def _answer(text: str, metadata: dict[str, Any], *, is_error: bool) -> Answer:
+    """The answer with the metadata as a second text and as a field of the result, as that system sends it."""
     metadata = _fitted(metadata)
     extra = {"is_error": is_error, "metadata": metadata}
     return Answer(extra, text, shape="text", more=(compact(metadata),), extra=extra, is_error=is_error)
 
 
 def _fitted(metadata: dict[str, Any]) -> dict[str, Any]:
-    """All results with as much of each page as fits: pages are shortened, then reduced to a summary."""
+    """The metadata with all results and as much of each page as fits; if nothing of the pages fits, shrunk further."""
+
+    def shortened(chars: int) -> dict[str, Any]:
+        return metadata | {"results": [_shortened(row, chars) for row in rows]}
+
     if budget.within(compact(metadata), _HALF):
         return metadata
-    made, least, most = metadata, 0, max(_lengths(metadata), default=0)
-    while most - least > _STEP:
-        chars = (least + most) // 2
-        candidate = metadata | {"results": [_shortened(row, chars) for row in metadata["results"]]}
-        if budget.within(compact(candidate), _HALF):
-            made, least = candidate, chars
-        else:
-            most = chars
-    if made is not metadata:
-        return made
-    return shrunk(metadata | {"results": [_shortened(row, 0) for row in metadata.get("results", ())]}, _HALF)[0]
-
-
-def _lengths(metadata: dict[str, Any]) -> list[int]:
-    return [len(row["content"]["markdown"]) for row in metadata.get("results", ()) if "content" in row]
+    rows = metadata.get("results", ())
+    longest = max((len(row["content"]["markdown"]) for row in rows if "content" in row), default=0)
+    lengths = range(_STEP, longest, _STEP)
+    fitting = bisect_left(lengths, True, key=lambda chars: not budget.within(compact(shortened(chars)), _HALF))
+    return shortened(lengths[fitting - 1]) if fitting else shrunk(shortened(0), _HALF)[0]
 
 
 def _shortened(row: dict[str, Any], chars: int) -> dict[str, Any]:

@@ -70,7 +70,7 @@ Examples:
 - Extract Wikipedia infobox: url="...", selector=".infobox"
 - Read documentation: url="https://docs.example.com/api", format="markdown\""""
 
-# Suggestions for the most frequent HTTP statuses.
+# Messages for the most frequent HTTP statuses.
 _MESSAGES = {
     401: "Access denied: the page asks for a login",
     403: "Access denied",
@@ -135,6 +135,7 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _page(opened: Opened, args: dict[str, Any], shown: Shown, length: int, tokens: int) -> dict[str, Any]:
+    """A page in that system's format; `length` is that of the whole page in the requested format."""
     document, meta = opened.snapshot.document, opened.snapshot.document.metadata
     walled = document.wall in ("paywall", "login")
     data: dict[str, Any] = {"url": args["url"]}
@@ -183,6 +184,7 @@ def fetch_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
 
 
 def _problem(error: WebError) -> dict[str, Any]:
+    """The code, the message and the suggestion of an error."""
     status = error.status_code
     message = _MESSAGES.get(status or 0)
     return {

@@ -28,8 +28,8 @@ from mcp_web.server.scopes import allows, scope_of
 from mcp_web.tenant import Tenants
 from mcp_web.text.untrusted import quoted
 from mcp_web.tools.call import Call, Progress
-from mcp_web.tools.calling import Result, call_tool, failure_result
-from mcp_web.tools.tool import Tool
+from mcp_web.tools.calling import call_tool, failure_answer
+from mcp_web.tools.tool import Answer, Tool
 
 Context = ServerRequestContext[None]
 PROGRESS_EVERY = 1.0  # seconds; the first report comes after one
@@ -109,18 +109,18 @@ class _Handlers:
         deadline = anyio.current_time() + self._deadline
         structured = _answers_asked(ctx, self._answers) == "structured"
         call = Call(app, deadline, client=_client(ctx), wants_data=structured)
-        result: Result | None = None
+        answer: Answer | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_report, ctx, call.progress)
             # The deadline includes the time in the queue, because the client waits for it too.
             with anyio.move_on_after(self._deadline + 1):
                 async with self._slots[tool.open_world]:
-                    result = await call_tool(tool, call, params.arguments, structured=structured)
+                    answer = await call_tool(tool, call, params.arguments, structured=structured)
             tasks.cancel_scope.cancel()
-        if result is None:  # a bug in the tool, which has to keep to the deadline itself
+        if answer is None:  # a bug in the tool, which has to keep to the deadline itself
             late = FetchTimeout(f"{tool.name} did not finish within {self._deadline:g} s.", suggestion=_LESS)
-            result = failure_result(late, call, structured=structured)
-        return to_mcp(result, structured=structured)
+            answer = failure_answer(late, call)
+        return to_mcp(answer, structured=structured)
 
     async def list_resources(self, ctx: Context, params: Any) -> types.ListResourcesResult:
         _require(ctx, "archive:read")

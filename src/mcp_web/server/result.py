@@ -1,4 +1,4 @@
-"""A tool's result as MCP sends it."""
+"""A tool's answer as MCP sends it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from typing import Any
 
 import mcp_types as types
 
-from mcp_web.tools.calling import Result
-from mcp_web.tools.tool import Screenshot
+from mcp_web.tools.tool import Answer, Screenshot
 
 _EXTRA = "mcp-web/extra"
 
 
-def to_mcp(result: Result, *, structured: bool) -> types.CallToolResult:
-    """The result as the SDK's type: the texts, the object where answers are structured, the facts in `_meta`."""
-    texts = [types.TextContent(type="text", text=text) for text in (result.text, *result.more)]
+def to_mcp(answer: Answer, *, structured: bool) -> types.CallToolResult:
+    """The answer as the SDK's type: the texts, the object if `structured`, the facts in `_meta`."""
+    texts = [types.TextContent(type="text", text=text) for text in (answer.text, *answer.more)]
     return types.CallToolResult(
-        content=[*texts, *([_screenshot(result.screenshot)] if result.screenshot else [])],
-        structured_content=result.data if structured else None,
-        is_error=result.is_error,
-        _meta=(result.meta | ({_EXTRA: result.extra} if result.extra else {})) or None,
+        content=[*texts, *([_screenshot(answer.screenshot)] if answer.screenshot else [])],
+        structured_content=answer.data if structured else None,
+        is_error=answer.is_error,
+        _meta=(answer.meta | ({_EXTRA: answer.extra} if answer.extra else {})) or None,
     )
 
 

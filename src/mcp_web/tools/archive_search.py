@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from mcp_web.errors import InvalidInput
-from mcp_web.model.citation import Citation
 from mcp_web.text.amounts import amount
 from mcp_web.text.headings import below_title
 from mcp_web.text.untrusted import one_line
@@ -94,6 +94,7 @@ def as_data(answer: Any) -> dict[str, Any]:
 
 
 def _result(one: Any) -> dict[str, Any]:
+    """One found document as an object."""
     document = one.document
     made: dict[str, Any] = {
         "document": {
@@ -120,24 +121,14 @@ def _result(one: Any) -> dict[str, Any]:
         }  # fmt: skip
     if one.citations is not None:
         made["citations"] = {
-            "citing": [_citation(each) for each in one.citations.citing],
-            "cited": [_citation(each) for each in one.citations.cited],
+            "citing": [asdict(each) for each in one.citations.citing],
+            "cited": [asdict(each) for each in one.citations.cited],
         }
     return made
 
 
-def _citation(one: Citation) -> dict[str, Any]:
-    return {
-        "source_id": one.source_id,
-        "target_id": one.target_id,
-        "target_url": one.target_url,
-        "context": one.context,
-        "confidence": one.confidence,
-        "kind": one.kind,
-    }
-
-
 def _text(rank: int, row: dict[str, Any], tokens: int) -> str:
+    """One document as text, with at most `tokens` tokens of its passage."""
     from mcp_web.read.links import text_only
 
     document = row["document"]

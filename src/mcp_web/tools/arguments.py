@@ -1,7 +1,7 @@
-"""Binds what a client sent to the parameters of a tool.
+"""Binds the arguments that a client sent to the parameters of a tool or of a contract.
 
 Common aliases of a name are accepted and values are converted by `text.values`; everything else is refused with one
-sentence that names the parameter, the value and what is allowed. The same for tools and contracts.
+sentence that names the parameter, the value and what is allowed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ALIASES = {
 
 
 def bind(tool: Tool, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
-    """The tool's arguments with defaults filled in, and notes on what was changed."""
+    """The tool's arguments, converted and with defaults filled in, and notes on values that were changed."""
     notes: list[str] = []
     known = {param.name: param for param in tool.params}
     bound: dict[str, Any] = {}
@@ -67,6 +67,7 @@ def bind(tool: Tool, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], l
 
 
 def _converted(tool: Tool, param: Param, value: Any, notes: list[str]) -> Any:
+    """The value in the type of the parameter; raises InvalidInput for a value that cannot be used."""
     try:
         return convert(value, param.rule, param.name, notes)
     except Unfit as error:
@@ -74,6 +75,7 @@ def _converted(tool: Tool, param: Param, value: Any, notes: list[str]) -> Any:
 
 
 def _by_alias(name: str, known: Mapping[str, Param]) -> Param | None:
+    """The parameter that is meant by another spelling or a common alias of its name, if any."""
     folded = name.lower().replace("-", "_")
     if folded in known:
         return known[folded]
@@ -84,6 +86,7 @@ def _by_alias(name: str, known: Mapping[str, Param]) -> Param | None:
 
 
 def _unknown(tool: Tool, name: str, known: Mapping[str, Param]) -> str:
+    """The message for a parameter that the tool does not have."""
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     hint = f" Did you mean {near[0]!r}?" if near else f" It takes: {', '.join(known)}."
     return f"{tool.name} has no parameter {name[:60]!r}.{hint}"

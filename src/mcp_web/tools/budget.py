@@ -16,13 +16,13 @@ estimate = estimate_tokens
 
 
 def within(text: str, tokens: int) -> bool:
-    """Whether a text fits; short texts are not counted."""
+    """Whether a text fits into a number of tokens. The tokens of a short text, which fits anyway, are not counted."""
     size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
     return size * _MOST_PER_BYTE <= tokens or estimate(text) <= tokens
 
 
 def chars_for(text: str, tokens: int) -> int:
-    """How many leading characters of the text fit: for choosing a window before it is cut at a block's end."""
+    """How many leading characters of the text fit, to 64 characters: for a window that is then cut at a block's end."""
     if within(text, tokens):
         return len(text)
     low, high = 0, len(text)
@@ -36,7 +36,7 @@ def chars_for(text: str, tokens: int) -> int:
 
 
 def cut(text: str, tokens: int) -> str:
-    """The beginning of a text that fits, cut at the end of a block, a line or a word."""
+    """The text if it fits, else its beginning, cut at the end of a block, a line or a word."""
     if within(text, tokens):
         return text
     piece = text[: chars_for(text, tokens)]

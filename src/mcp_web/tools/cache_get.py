@@ -53,6 +53,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 async def _changes(call: Call, newer: Snapshot, other: str) -> Answer:
+    """The answer with what changed by section between a version and `other`: a hash, or `previous`."""
     from mcp_web.services.compare_versions import compare_versions
 
     older, changes = await compare_versions(call.app, newer, other)

@@ -24,9 +24,11 @@ class Progress:
 
 @dataclass(slots=True)
 class Call:
+    """One call of a tool. `deadline` is a time of `anyio.current_time()`."""
+
     app: App
-    deadline: float  # anyio.current_time() by which an answer must be ready
-    notes: list[str] = field(default_factory=list)
+    deadline: float
+    notes: list[str] = field(default_factory=list)  # for the agent, shown before the answer
     envelope: Envelope = field(default_factory=Envelope)
     progress: Progress = field(default_factory=Progress)
     on_progress: Callable[[Progress], None] | None = None  # called at once: for progress bars

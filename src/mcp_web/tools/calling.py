@@ -7,33 +7,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from mcp_web import trace
 from mcp_web.errors import OperatorError, WebError
 from mcp_web.tools import budget
+from mcp_web.tools.arguments import bind
 from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import clean_answer, clean_error, note_lines
 from mcp_web.tools.shrink import compact, shrunk
-from mcp_web.tools.tool import Answer, Screenshot, Tool
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A tool's answer as it is sent to the client."""
-
-    text: str
-    meta: dict[str, Any]
-    data: dict[str, Any] | None  # only when answers are structured
-    is_error: bool = False
-    more: tuple[str, ...] = ()  # further texts
-    extra: dict[str, Any] = field(default_factory=dict)  # fields beside them
-    screenshot: Screenshot | None = None
+from mcp_web.tools.tool import Answer, Tool
 
 
 async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> Answer:
-    """Bind the arguments and run the tool; the answer, or the WebError that is raised, is cleaned.
+    """Bind the arguments and run the tool; returns its answer or raises its WebError, both cleaned for output.
 
     The command line calls it directly: a person has no token ceiling.
     """
@@ -41,7 +29,7 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
     try:
         with trace.step("tool", by="tool", tool=tool.name) as facts:
             try:
-                args, notes = tool.bind(given)
+                args, notes = bind(tool, given)
                 call.notes += notes
                 if not tool.read_only:
                     await call.app.require_kept_store()
@@ -78,19 +66,18 @@ def _failure_facts(error: WebError, given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value is not None}
 
 
-async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:
-    """Run a tool for a client. Failures become results; only cancellation is raised."""
+async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Answer:
+    """Run a tool for a client: the answer within the token ceiling. An error becomes an answer, it is not raised."""
     try:
         answer = await run_tool(tool, call, given)
     except WebError as error:
         if tool.failed is None:
-            return failure_result(error, call, structured=structured)
+            return failure_answer(error, call)
         answer = clean_answer(tool.failed(error, given or {}), call.envelope, given or {})
-    result = _within_ceiling(answer, call, structured=structured)
-    return replace(result, screenshot=answer.screenshot) if answer.screenshot else result
+    return _within_ceiling(answer, call, structured=structured)
 
 
-def failure_result(error: WebError, call: Call, *, structured: bool) -> Result:
+def failure_answer(error: WebError, call: Call) -> Answer:
     """An error as our own tools present it."""
     facts = error.as_dict()
     quoted = facts.get("details", {}).pop("page_text", None)
@@ -104,11 +91,11 @@ def failure_result(error: WebError, call: Call, *, structured: bool) -> Result:
         text += "\n" + call.envelope.wrap(budget.cut(str(quoted), 1_500))
     if not budget.within(json.dumps(facts, ensure_ascii=False, default=str), 4_000):
         facts = {name: facts[name] for name in ("code", "suggestion", "retryable")} | {"message": text[:500]}
-    return Result(text, {"error": facts}, {"error": facts} if structured else None, is_error=True)
+    return Answer({"error": facts}, text, {"error": facts}, is_error=True)
 
 
-def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Result:
-    """The result, shrunk if it exceeds the ceiling although tools have their own budgets."""
+def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Answer:
+    """The answer as it is sent, shrunk if it exceeds the ceiling although tools have their own budgets."""
     if answer.shape == "json":
         return _as_json(answer, call, structured=structured)
     if answer.shape == "text":
@@ -116,31 +103,31 @@ def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Result:
     if structured:
         data, cut = shrunk(answer.data)
         text = "The answer is in structuredContent." + (" It was cut to the token ceiling." if cut else "")
-        return Result(text, {}, data, answer.is_error)
+        return replace(answer, data=data, text=text, meta={})
     meta, beside = answer.meta, compact(answer.meta)
     if not budget.within(beside, budget.AIM // 4):
         meta, _ = shrunk(meta, budget.AIM // 4)
         beside = compact(meta)
     if budget.within(answer.text + beside, budget.AIM):
-        return Result(answer.text, meta, None, answer.is_error)
+        return replace(answer, data={}, meta=meta)
     allowed = budget.AIM - budget.estimate(beside)
     note = "\n\n[cut at the ceiling of 20,000 tokens: ask for less, or for the next part]"
-    return Result(budget.cut(answer.text, allowed - 40) + note, meta, None, answer.is_error)
+    return replace(answer, data={}, text=budget.cut(answer.text, allowed - 40) + note, meta=meta)
 
 
-def _as_json(answer: Answer, call: Call, *, structured: bool) -> Result:
-    """The object as JSON in the text, where clients of a contract expect it.
+def _as_json(answer: Answer, call: Call, *, structured: bool) -> Answer:
+    """The answer with its object as JSON in the text, where clients of a contract expect it.
 
     Structured clients receive the text and the object, so each gets half of the budget.
     """
     data, _ = shrunk(answer.data, budget.AIM // 2 if structured else budget.AIM)
     # The format of a contract has no envelope; chat markers are still defused.
     text = compact(data) if answer.wrapped else call.envelope.defuse(compact(data))
-    return Result(text, {}, json.loads(text) if structured else None, answer.is_error)
+    return replace(answer, data=json.loads(text) if structured else {}, text=text, meta={})
 
 
-def _as_text(answer: Answer, call: Call) -> Result:
-    """The answer as text parts: the first is cut to the budget, further ones are added whole while they fit."""
+def _as_text(answer: Answer, call: Call) -> Answer:
+    """The answer as texts: the first is cut to the budget, further ones are added whole while they fit."""
     extra: dict[str, Any] = {}
     left = budget.AIM
     if answer.extra:
@@ -155,4 +142,4 @@ def _as_text(answer: Answer, call: Call) -> Result:
         if left < 0:
             break
         more.append(call.envelope.defuse(part))
-    return Result(text, {}, None, answer.is_error, tuple(more), extra)
+    return replace(answer, data={}, text=text, meta={}, more=tuple(more), extra=extra)

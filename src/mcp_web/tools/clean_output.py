@@ -38,7 +38,10 @@ def error_line(error: WebError) -> str:
 
 
 def clean_answer(answer: Answer, envelope: Envelope, given: Mapping[str, Any]) -> Answer:
-    """The answer without secrets, and with the text of pages defused: it cannot pass for a message of the server."""
+    """Clean an answer for output: no secrets, and no text of a page that could pass for a message of the server.
+
+    `given` are the arguments of the call: an address in them is shown whole, however long it is.
+    """
     answer.meta = clean_value(answer.meta, META_CHARS)
     answer.extra = clean_value(answer.extra)
     if answer.shape == "default":
@@ -52,7 +55,7 @@ def clean_answer(answer: Answer, envelope: Envelope, given: Mapping[str, Any]) -
 
 
 def clean_error(error: WebError) -> WebError:
-    """The same error with its sentences on one line, short, defused and without secrets."""
+    """Clean an error for output: its sentences on one line, short, defused and without secrets."""
     error.message = _LONG_URL.sub(_short_url, _sentence(error.message, LINE_CHARS))
     error.suggestion = _LONG_URL.sub(_short_url, _sentence(error.suggestion, LINE_CHARS))
     page_text = error.details.pop("page_text", None)
@@ -65,7 +68,7 @@ def clean_error(error: WebError) -> WebError:
 
 
 def clean_text(text: str, envelope: Envelope, given: Mapping[str, Any] | None = None) -> str:
-    """The text with every line outside the envelope defused, printable and short."""
+    """The text without secrets, and with every line outside the envelope defused, printable and short."""
     own = str(given or "")
     return _safe("".join(part if inside else _outside(part, own) for part, inside in envelope.split(text)))
 
@@ -76,10 +79,12 @@ def clean_value(value: Any, most: int | None = None) -> Any:
 
 
 def _sentence(text: str, most: int) -> str:
+    """The text on one line, defused, without secrets, at most `most` characters long."""
     return shortened(defuse(printable(one_line(_safe(text)))), most)
 
 
 def _outside(text: str, own: str) -> str:
+    """Text outside the envelope, line by line defused and short; `own` are the arguments, whose URLs stay whole."""
     return "\n".join(_line(line, own) for line in text.split("\n"))
 
 
@@ -96,6 +101,7 @@ def _short_url(url: re.Match[str]) -> str:
 
 
 def _safe(text: str) -> str:
+    """The text without secrets, and without characters that cannot be encoded."""
     return trace.redact(encodable(text))
 
 

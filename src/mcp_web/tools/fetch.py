@@ -25,6 +25,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _object(call: Call, given: str, name: str, kept: Snapshot, start: int, tokens: int) -> dict[str, Any]:
+    """The document from `start` on, with at most `tokens` tokens of text; `name` is the given id without a start."""
     shown = show(kept.document, ViewOptions(max_chars=100_000, start=start, links="none", tokens=tokens), kept.hash)
     meta = kept.document.metadata
     facts: dict[str, Any] = {
@@ -45,6 +46,7 @@ def _object(call: Call, given: str, name: str, kept: Snapshot, start: int, token
 
 
 async def _document(call: Call, name: str) -> Snapshot:
+    """The page at a URL, or the kept version with this hash."""
     from mcp_web.services.find_snapshot import find_snapshot
     from mcp_web.services.open_page import OpenRequest, open_page
 

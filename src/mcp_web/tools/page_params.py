@@ -37,22 +37,22 @@ OUTPUT = {
 }  # fmt: skip
 
 
-_NOT_REPEATED = ("start", "max_age", "explain")
+_NOT_REPEATED = ("start", "max_age", "explain")  # in a call for the next part of a page
 
 
 def page_params(*names: str) -> tuple[Param, ...]:
-    """The parameters of these names."""
+    """The common parameters of these names."""
     return tuple(_PARAMS[name] for name in names)
 
 
 def repeated_arguments(args: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that differ from the defaults: a call for the rest of the page must repeat them."""
+    """The arguments that a call for the next part of the page must repeat, because they differ from the defaults."""
     repeated = [param for name, param in _PARAMS.items() if name in args and name not in _NOT_REPEATED]
     return {param.name: args[param.name] for param in repeated if args[param.name] != param.default}
 
 
 def view_options(args: dict[str, Any], page: str, tokens: int = PAGE_TOKENS) -> ViewOptions:
-    """What part of the page at this address the arguments ask for."""
+    """Which part of a page the arguments ask for; `page` is the URL of the page."""
     return ViewOptions(
         format=args["format"],
         max_chars=args["max_chars"],

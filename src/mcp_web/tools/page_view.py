@@ -34,7 +34,7 @@ SHOWN_LINKS = 40  # numbered in a text: a manual has hundreds, and they would co
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """A page to be shown, with everything known about it."""
+    """A page to be shown, with everything known about it: an opened page, or HTML that was never kept."""
 
     document: Document
     url: str | None
@@ -50,6 +50,7 @@ class PageView:
 
     @classmethod
     def of(cls, opened: Opened) -> PageView:
+        """The view of an opened page."""
         kept = opened.snapshot
         return cls(
             document=kept.document,
@@ -89,16 +90,18 @@ class ViewOptions:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
+    """One window of a page, ready to be shown: `start` and `end` are its offsets in the page's Markdown."""
+
     text: str
     start: int
     end: int
     next_start: int | None
     links: tuple[Link, ...]
-    outline: str = ""  # where this is the beginning of a longer page
+    outline: str = ""  # only for the beginning of a longer page
 
 
 def present(call: Call, view: PageView, options: ViewOptions, next_call: str) -> Answer:
-    """The answer for one page; `next_call` is the call that showed it, to be continued with `start`."""
+    """The answer for one page; `next_call` is the call as text, to which the start of the next window is added."""
     shown = show(view.document, options, view.snapshot)
     data = as_data(view, options, shown, call.notes) if call.wants_data else {}
     lines = [header(view, shown)]
@@ -122,7 +125,7 @@ def present(call: Call, view: PageView, options: ViewOptions, next_call: str) ->
 
 
 def show(document: Document, options: ViewOptions, snapshot: str | None = None) -> Shown:
-    """The requested window of a document; recent ones are cached."""
+    """The requested window of a document; with the hash of its snapshot, the windows shown last are cached."""
     if snapshot is None:
         return _show(document, options)
     made = _recent.get((snapshot, options))
@@ -132,6 +135,7 @@ def show(document: Document, options: ViewOptions, snapshot: str | None = None) 
 
 
 _MOST_CHARS_PER_TOKEN = 6  # prose has four to five: more need not be looked at to fill a budget
+# Laying out a window takes about a millisecond, a third of the time in which a kept page is shown.
 _recent: LruDict[tuple[str, ViewOptions], Shown] = LruDict(64)
 
 
@@ -159,7 +163,7 @@ def _show(document: Document, options: ViewOptions) -> Shown:
 
 
 def rendered(markdown: str, options: ViewOptions) -> tuple[str, tuple[Link, ...]]:
-    """The window's text in the wanted format, and its links."""
+    """A window's Markdown in the requested format, and its numbered links."""
     if options.format == "html":
         from mcp_web.read.html import to_html
 
@@ -263,7 +267,7 @@ def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]
 
 
 def metadata_facts(meta: Metadata) -> dict[str, str | None]:
-    """The metadata of a page."""
+    """The metadata of a page that every answer about it has, by name."""
     names = ("description", "author", "published", "modified", "site_name", "language", "canonical_url")
     return {name: getattr(meta, name) for name in names}
 
@@ -295,6 +299,7 @@ def outline_row(heading: Heading) -> dict[str, Any]:
 
 
 def outline_text(headings: tuple[Heading, ...]) -> str:
+    """The headings, one a line with their offset; "" if there are fewer than two."""
     if len(headings) < 2:
         return ""
     rows = [
@@ -306,6 +311,7 @@ def outline_text(headings: tuple[Heading, ...]) -> str:
 
 
 def link_list(links: tuple[Link, ...]) -> str:
+    """The numbered links as text, one a line."""
     from mcp_web.read.links import reference_list
 
     return reference_list(links)
@@ -320,6 +326,7 @@ def continued(call_text: str, **more: Any) -> str:
 
 
 def ago(seconds: float) -> str:
+    """A duration in its largest unit, such as `3 h`."""
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds / size:.0f} {unit}"

@@ -19,7 +19,7 @@ _ENOUGH = 5  # pages that get a passage before any gets a second one
 
 
 def passages_text(results: ReadResults, hits: tuple[Hit, ...], tokens: int) -> str:
-    """The pages with their passages, then the other results, one line each."""
+    """The pages with their best passages within `tokens` tokens, then the other results, one line each."""
     chosen = _chosen(_worth_showing(results.read), tokens - budget.estimate(_others(results, hits, set())) - 40)
     blocks = [
         f"{rank}. {_title(one)}\n   {one.hit.url}\n\n" + "\n\n".join(passages)
@@ -36,6 +36,7 @@ def _worth_showing(read: tuple[ReadHit, ...]) -> tuple[ReadHit, ...]:
 
 
 def passages_data(results: ReadResults) -> list[dict[str, Any]]:
+    """The pages with their passages as objects."""
     return [
         {
             "url": one.hit.url,

@@ -14,7 +14,7 @@ from mcp_web.tools.tool import Param, Tool
 if TYPE_CHECKING:
     from mcp_web.app import App
 
-# In the order in which tools/list shows them.
+# In the order in which tools/list lists them.
 STANDARD = (
     "web_search",
     "web_read",
@@ -34,7 +34,7 @@ LONG = ("web_crawl", "web_watch")
 PROFILES: dict[Profile, tuple[str, ...]] = {
     "standard": STANDARD,
     "full": (*STANDARD, *LONG),
-    "lite": tuple(name for name in ("web_search", "web_open", "web_read") if name in STANDARD),
+    "lite": ("web_search", "web_open", "web_read"),
     "chatgpt": ("search", "fetch"),
 }
 
@@ -46,7 +46,10 @@ def offered(options: ToolOptions) -> dict[str, Tool]:
 
 
 def enabled(tools: Iterable[Tool], options: ToolOptions, known: Collection[str], listed: str) -> dict[str, Tool]:
-    """The tools by name, without those that are switched off by name or purpose; an unknown name is an error."""
+    """The tools by name, without those that are switched off by name or purpose.
+
+    Raises ConfigError for a name that is not among `known`; `listed` tells in its message which names there are.
+    """
     off = set(options.disabled_tools)
     if unknown := next((name for name in options.disabled_tools if name not in {SEARCH, FETCH, *known}), None):
         raise ConfigError(f"MCP_WEB_DISABLED_TOOLS names {unknown!r}, but {listed}.")
@@ -54,14 +57,14 @@ def enabled(tools: Iterable[Tool], options: ToolOptions, known: Collection[str],
 
 
 def tool_named(name: str) -> Tool:
-    """The tool of this name, from the file of the same name."""
+    """Import the tool of this name from the file of the same name."""
     tool = importlib.import_module(f"mcp_web.tools.{name}").TOOL
     assert isinstance(tool, Tool)
     return tool
 
 
 def listed_as(tool: Tool, app: App) -> Tool:
-    """The tool as tools/list shows it here: only providers and modes that this installation has.
+    """The tool as tools/list describes it: only with the providers and modes that this installation has.
 
     Calls still accept the whole schema, so that an unavailable choice is answered with how to enable it.
     """
@@ -72,6 +75,7 @@ def listed_as(tool: Tool, app: App) -> Tool:
 
 
 def _as_offered(param: Param, app: App) -> Param:
+    """The parameter with only the choices that this installation has."""
     if param.name == "provider":
         return replace(param, help="Default auto; several are asked together.", choices=("auto", *app.search_providers))
     if param.name == "mode" and not app.can_render and "rendered" in param.choices:

@@ -55,6 +55,7 @@ def fitted(call: Call, make: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
 
 
 def _clip(value: Any, text: int, items: int) -> Any:
+    """A JSON value with every string cut to `text` characters and every list to `items` items."""
     if isinstance(value, str):
         return value if len(value) <= text else value[:text] + "…"
     if isinstance(value, dict):

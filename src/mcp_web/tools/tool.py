@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcp_web.tools.call import Call
 
 Purpose = Literal["search", "fetch", "other"]  # what MCP_WEB_DISABLED_TOOLS can switch off together
-# default: text for agents, the object for programs · json: the object, as JSON in the text · text: the text as it is
+# default: the text, or the object for structured clients · json: the object, as JSON in the text · text: only the text
 Shape = Literal["default", "json", "text"]
 _LONGEST = 20_000  # characters of a text whose parameter says nothing else
 _LINES = re.compile(r"\n")
@@ -25,7 +25,7 @@ _LINES = re.compile(r"\n")
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One parameter. Numbers out of range are clamped with a note, lists may be given as a string."""
+    """One parameter of a tool. A number out of range is clamped with a note, a list may be given as a string."""
 
     name: str
     kind: ValueKind
@@ -44,7 +44,7 @@ class Param:
 
     @property
     def rule(self) -> ValueRule:
-        """The type and the limits of its values, as `text/values.py` checks them."""
+        """The type and the limits of the values, as `text/values.py` checks them."""
         return ValueRule(
             self.kind,
             self.choices,
@@ -60,6 +60,7 @@ class Param:
         )
 
     def schema(self) -> dict[str, Any]:
+        """The JSON schema of the parameter."""
         made: dict[str, Any] = {"type": self.kind, "description": self.help}
         if self.kind == "array":
             if self.single:
@@ -95,7 +96,7 @@ class Answer:
     meta: dict[str, Any] = field(default_factory=dict)
     shape: Shape = "default"
     more: tuple[str, ...] = ()  # further texts, each its own content block
-    extra: dict[str, Any] = field(default_factory=dict)  # fields of the result itself, where another system has them
+    extra: dict[str, Any] = field(default_factory=dict)  # fields beside the content, which some contracts have
     is_error: bool = False
     screenshot: Screenshot | None = None
     wrapped: bool = False  # page text in a JSON answer is already inside its envelope
@@ -103,6 +104,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
+    """A tool as clients see it, and the function that runs it."""
+
     name: str
     title: str
     description: str  # 40–120 neutral words: what it does, when to use it and when its sibling, what comes back
@@ -124,12 +127,6 @@ class Tool:
         """The name with underscores in place of dots, for clients that allow only letters, digits and underscores."""
         return self.name.replace(".", "_")
 
-    def bind(self, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
-        """The arguments with defaults filled in, and notes on what was changed."""
-        from mcp_web.tools.arguments import bind
-
-        return bind(self, given)
-
     def wrong(self, param: Param, value: str, allowed: str) -> str:
         """The message for a value that cannot be used."""
         return f"The parameter {param.name!r} is {value}, but it must be {allowed}."
@@ -139,6 +136,7 @@ class Tool:
         return f"{self.name} needs the parameter {param.name!r}: {param.help}"
 
     def input_schema(self) -> dict[str, Any]:
+        """The JSON schema of the arguments."""
         return {
             "type": "object",
             "properties": {param.name: param.schema() for param in self.params},
@@ -147,4 +145,5 @@ class Tool:
         }
 
     def output_schema(self) -> dict[str, Any]:
+        """The JSON schema of the structured answer."""
         return {"type": "object", "properties": dict(self.output)}

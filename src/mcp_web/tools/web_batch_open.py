@@ -45,6 +45,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _failed(call: Call, url: str, error: WebError) -> tuple[str, dict[str, Any]]:
+    """A page that could not be opened, as text and as object."""
     error = clean_error(error)
     text = f"## {one_line(url)[:500]}\n{error_line(error)}"
     if quoted := error.details.get("page_text"):
@@ -53,6 +54,7 @@ def _failed(call: Call, url: str, error: WebError) -> tuple[str, dict[str, Any]]
 
 
 def _one(call: Call, args: dict[str, Any], url: str, opened: Opened, tokens: int) -> tuple[str, dict[str, Any]]:
+    """One opened page as text and as object, with at most `tokens` tokens of the page's text."""
     view = PageView.of(opened)
     options = view_options(args, opened.snapshot.final_url, tokens)
     shown = show(view.document, options)

@@ -38,6 +38,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def request_of(args: dict[str, Any], url: str) -> OpenRequest:
+    """What the arguments of web_open or web_batch_open ask for, for one URL."""
     from mcp_web.services.open_page import OpenRequest
 
     return OpenRequest(

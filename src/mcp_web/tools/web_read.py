@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -26,19 +27,27 @@ if TYPE_CHECKING:
     from mcp_web.model.snapshot import Snapshot
     from mcp_web.services.read_page import PageRead
 
-_MOST = 8  # passages a query when the caller names no number
+_MAX_RESULTS = 8  # passages a query when the caller names no number
 _LEFT_OUT, _LEFT_OUT_SHOWN = 8, 4  # sections named that did not fit: in the data, and in the text
 _TOKENS = 3_000  # of an answer when the caller names no number
-_HANDLE = 15  # tokens of a passage's number, score and headings
+_HEAD_TOKENS = 15  # of a passage's number, score and headings
 CHARS_PER_TOKEN = 4.0  # of English text, roughly
 
 
 @dataclass(slots=True)
 class _Budget:
-    """The remaining tokens, and the passages already shown in this answer."""
+    """The tokens that are left for a part of the answer, and the ids of the passages that the answer already shows."""
 
     tokens: int
     shown: set[str] = field(default_factory=set)
+
+    @contextmanager
+    def share(self, parts: int) -> Iterator[_Budget]:
+        """Context manager: the budget of the next of `parts` equal parts; what it leaves is for the parts after it."""
+        tokens = self.tokens // parts
+        part = _Budget(tokens, self.shown)
+        yield part
+        self.tokens -= tokens - part.tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         call.app,
         urls,
         queries,
-        max_results=args["max_results"] or _MOST,
+        max_results=args["max_results"] or _MAX_RESULTS,
         min_score=threshold,
         max_age=args["max_age"],
         deadline=call.deadline,
@@ -73,10 +82,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     view = _View(all_passages=args["max_results"] is not None, metadata=args["include_metadata"])
     texts, objects = [], []
     for at, (url, page) in enumerate(zip(urls, pages, strict=True)):
-        share = _Budget(left.tokens // (len(urls) - at), left.shown)
-        before = share.tokens
-        text, data = await _page(call, url, page, share, view)
-        left.tokens -= before - share.tokens
+        with left.share(len(urls) - at) as share:
+            text, data = await _page(call, url, page, share, view)
         texts.append(text)
         objects.append(data)
     notes = note_lines(call.notes)
@@ -88,10 +95,10 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 async def read_kept_page(call: Call, kept: Snapshot, query: str) -> Answer:
-    """The passages of a kept page that answer."""
+    """The answer with the passages of a kept page that answer the query, as cache_get shows them."""
     from mcp_web.services.read_page import read_kept
 
-    page = await read_kept(call.app, kept, [query], max_results=_MOST)
+    page = await read_kept(call.app, kept, [query], max_results=_MAX_RESULTS)
     text, data = await _page(call, kept.url, page, _Budget(_TOKENS), _View(kept=True))
     call.log_page(kept, "hit")
     meta = {name: data[name] for name in ("url", "snapshot", "answered")}
@@ -101,6 +108,7 @@ async def read_kept_page(call: Call, kept: Snapshot, query: str) -> Answer:
 async def _page(
     call: Call, url: str, page: PageRead | WebError, left: _Budget, view: _View
 ) -> tuple[str, dict[str, Any]]:
+    """One page in the answer, as text and as object: its passages for each query, or its error."""
     from mcp_web.services.record_readings import record_readings
 
     if isinstance(page, WebError):
@@ -114,13 +122,12 @@ async def _page(
 
 
 def _passages(call: Call, page: PageRead, left: _Budget, view: _View) -> tuple[str, dict[str, Any]]:
+    """The passages of one page for each query, as text and as object."""
     kept = page.opened.snapshot
     blocks, found = [], []
     for at, ranked in enumerate(page.ranked):
-        share = _Budget(left.tokens // (len(page.ranked) - at), left.shown)
-        before = share.tokens
-        text, results, left_out = _query(call, page, ranked, share, view)
-        left.tokens -= before - share.tokens
+        with left.share(len(page.ranked) - at) as share:
+            text, results, left_out = _query(call, page, ranked, share, view)
         blocks.append(text)
         found.append({"query": ranked.query, "answered": ranked.answered, "verdict": ranked.verdict,
                       "best_score": round(ranked.best, 3), "results": results, "left_out": left_out})  # fmt: skip
@@ -146,16 +153,15 @@ def _passages(call: Call, page: PageRead, left: _Budget, view: _View) -> tuple[s
 def _query(
     call: Call, page: PageRead, ranked: Ranked, left: _Budget, view: _View
 ) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
-    """The passages of one query that fit, best first; the others are listed with the call that returns them."""
+    """The passages of one query that fit, best first, as text and as objects, and the sections that did not fit."""
     kept = page.opened.snapshot
     # The requested number of passages, or else as many as are worth their tokens.
     enough = len(ranked.passages) if view.all_passages else ranked.enough
     head = _head(ranked, kept.document.title, found=enough > 0, alone=len(page.ranked) == 1)
     lines, results = [head] if head else [], []
-    room = left.tokens
-    candidates, late = ranked.passages[:enough], list(ranked.passages[enough:])
-    if ranked.answered and (whole := _whole_page(kept, candidates, room)) is not None:
-        candidates, late = (whole,), []
+    candidates, omitted = ranked.passages[:enough], list(ranked.passages[enough:])
+    if ranked.answered and (whole := _whole_page(kept, candidates, left.tokens)) is not None:
+        candidates, omitted = (whole,), []
     for one in candidates:
         handle = f"{kept.hash[:16]}#{one.passage.number}"
         if handle in left.shown:
@@ -164,19 +170,18 @@ def _query(
             continue
         text = _passage_text(kept.document.title, one)
         cost = _cost(one)
-        if cost > room and results:
-            late.append(one)
+        if cost > left.tokens and results:
+            omitted.append(one)
             continue
-        if cost > room:
-            text = budget.cut(text, max(80, room)) + " …"
-        room -= min(cost, room)
+        if cost > left.tokens:
+            text = budget.cut(text, max(80, left.tokens)) + " …"
         left.tokens -= min(cost, left.tokens)
         left.shown.add(handle)
         lines.append(text)
         results.append(_as_object(call, kept, one, handle))
     tool = "cache_get" if view.kept else "web_open"
     address = f"snapshot={json.dumps(kept.hash[:16])}" if view.kept else f"url={json.dumps(kept.url)}"
-    left_out = _left_out(f"{tool}({address}", late)
+    left_out = _left_out(f"{tool}({address}", omitted)
     if left_out:
         wanted = " or ".join(row["argument"] for row in left_out[: 2 if ranked.sure else _LEFT_OUT_SHOWN])
         lines.append(f"More sections: {tool} with {wanted}")
@@ -185,12 +190,12 @@ def _query(
 
 def _head(ranked: Ranked, title: str, *, found: bool, alone: bool) -> str:
     """The question, unless it is the only one, and the verdict, unless the page clearly answers."""
-    head = "" if alone else f"### {one_line(ranked.query)}"
-    said = _verdict_line(ranked, title, found=found)
-    return "\n".join(filter(None, (head, said)))
+    question = "" if alone else f"### {one_line(ranked.query)}"
+    return "\n".join(filter(None, (question, _verdict_line(ranked, title, found=found))))
 
 
 def _verdict_line(ranked: Ranked, title: str, *, found: bool) -> str:
+    """A sentence that the page may not answer, with what it lacks; "" if it clearly answers."""
     if ranked.verdict == "answered":
         return ""
     quoted = ", ".join(f'"{one_line(name)}"' for name in ranked.missing)
@@ -204,14 +209,14 @@ def _verdict_line(ranked: Ranked, title: str, *, found: bool) -> str:
 
 
 def _count_saved(page: PageRead, text: str) -> None:
-    """Count about how many tokens the passages cost less than their page."""
+    """Add to the metrics about how many tokens the passages cost less than their page."""
     saved = (len(page.opened.snapshot.document.markdown) - len(text)) / CHARS_PER_TOKEN
     if saved > 0:
         trace.metrics.count("tokens_saved", saved)
 
 
 def _shown(page: PageRead, rows: list[dict[str, Any]]) -> Iterator[tuple[str, str, list[Span]]]:
-    """Each question with its verdict and the spans of its shown passages; of a page shown whole, the best passage."""
+    """Each query with its verdict and the spans of its shown passages; of a page shown whole, the best passage."""
     for ranked, row in zip(page.ranked, rows, strict=True):
         numbers = {int(one["id"].partition("#")[2]) for one in row["results"]}
         found = {one.passage.number: one.passage for one in (*ranked.passages, *ranked.nearest)}
@@ -220,7 +225,7 @@ def _shown(page: PageRead, rows: list[dict[str, Any]]) -> Iterator[tuple[str, st
 
 
 def _whole_page(kept: Any, candidates: Sequence[ScoredPassage], tokens: int) -> ScoredPassage | None:
-    """The page as one passage, when that costs no more than its best passages."""
+    """The page as one passage, if that costs no more than its best passages and fits; else None."""
     markdown = kept.document.markdown
     if not candidates or not budget.within(markdown, min(sum(map(_cost, candidates)), tokens)):
         return None
@@ -249,10 +254,12 @@ def _plain(markdown: str) -> str:
 
 
 def _cost(one: ScoredPassage) -> int:
-    return budget.estimate(_plain(one.passage.text)) + _HANDLE
+    """The tokens that a passage takes in the text."""
+    return budget.estimate(_plain(one.passage.text)) + _HEAD_TOKENS
 
 
 def _as_object(call: Call, kept: Any, one: ScoredPassage, handle: str) -> dict[str, Any]:
+    """A passage for structured clients; only its id if the object is not used."""
     if not call.wants_data:
         return {"id": handle}
     from mcp_web.read.fragment import quote_url
@@ -270,9 +277,10 @@ def _as_object(call: Call, kept: Any, one: ScoredPassage, handle: str) -> dict[s
     }
 
 
-def _left_out(call: str, late: list[ScoredPassage]) -> list[dict[str, Any]]:
+def _left_out(call: str, omitted: list[ScoredPassage]) -> list[dict[str, Any]]:
+    """The sections of the passages that are not shown, each once; `call` is the beginning of the call for one."""
     found: dict[str, dict[str, Any]] = {}
-    for one in late:
+    for one in omitted:
         section = one.passage.section_path[-1] if one.passage.section_path else ""
         name = section or f"at {one.passage.start}"
         ask = f"section={json.dumps(section, ensure_ascii=False)}" if section else f"start={one.passage.start}"

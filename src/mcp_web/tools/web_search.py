@@ -75,6 +75,7 @@ def _query(text: str, args: dict[str, Any]) -> SearchQuery:
 def _one(
     call: Call, args: dict[str, Any], text: str, answer: Searched | WebError, tokens: int
 ) -> tuple[str, dict[str, Any]]:
+    """The answer to one query, or its error, as text within `tokens` tokens and as object."""
     if isinstance(answer, WebError):
         return error_line(clean_error(answer)), {"query": text, "error": answer.as_dict()}
     found = answer.found
@@ -102,14 +103,13 @@ def _one(
 
 
 def _header(found: SearchAnswer) -> str:
+    """The first line of an answer: number of results, provider, duration, and the providers that failed."""
     state = found.cache if found.cache == "hit" else f"{found.elapsed_ms:.0f} ms"
-    tried = [
-        f"{one.name} {one.outcome.replace('_', ' ')}" for one in found.attempted if one.outcome not in ("ok", "empty")
-    ]
+    failed = (one for one in found.attempted if one.outcome not in ("ok", "empty"))
+    failures = ", ".join(f"{one.name} {one.outcome.replace('_', ' ')}" for one in failed)
     total = f" of about {found.total:,}" if found.total else ""
-    return f"{amount(len(found.hits), 'result')}{total} · {found.provider} · {state}" + (
-        f" · {', '.join(tried)}" if tried else ""
-    )
+    head = f"{amount(len(found.hits), 'result')}{total} · {found.provider} · {state}"
+    return f"{head} · {failures}" if failures else head
 
 
 def _hit_text(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> str:
@@ -135,6 +135,7 @@ def _hit_text(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> st
 
 
 def _content(page: Opened, chars: int) -> str:
+    """The beginning of a result's page, and the call for the rest."""
     from mcp_web.read.links import text_only
     from mcp_web.read.window import cut
 
