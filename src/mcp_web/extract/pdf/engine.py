@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 import threading
 import time
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from pypdfium2 import PdfDocument, PdfiumError
@@ -20,7 +23,7 @@ from mcp_web.extract.ocr import find_tesseract
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.extract.pdf.headings import OutlineItem, Styles, read_styles
 from mcp_web.extract.pdf.layout import read_blocks
-from mcp_web.extract.pdf.running_lines import drop_running_lines
+from mcp_web.extract.pdf.running_lines import remove_running_lines
 from mcp_web.extract.pdf.scans import Scans, read_scans
 from mcp_web.extract.pdf.words import PageText, read_page
 from mcp_web.extract.pdf.write import page_marker, write_blocks
@@ -34,7 +37,7 @@ _ONE_AT_A_TIME = threading.Lock()
 _MOST_PAGES = 1500
 _SECONDS = 6.0  # of reading; then the part read so far is returned, before the worker is killed
 _MOST_OUTLINE = 2000
-_SCAN = 25  # characters; a page that is an image with less text than this is a scan
+_SCAN = 25  # characters; an image page with less text than this is a scan
 _NO_TITLE = re.compile(
     r"untitled|^\(?anonymous\)?$|microsoft (?:word|powerpoint|excel)|"
     r"\.(?:docx?|indd|tex|dvi|pdf|pptx?|xlsx?|qxd|exe|rtf)\b|^\W*$",
@@ -58,20 +61,21 @@ def read_pdf(page: Fetched, request: ExtractRequest, options: ExtractOptions) ->
 
 def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
     pages, notes = _pages(pdf)
-    scans = [each.number for each in pages if each.pictures and sum(len(line.text) for line in each.lines) < _SCAN]
+    scans = [each.number for each in pages if each.is_image and sum(len(line.text) for line in each.lines) < _SCAN]
     recognised = read_scans(pdf, scans, find_tesseract(options.ocr)) if scans else Scans()
     if not any(each.lines for each in pages) and not recognised.pages:
         reason = "contains only images of text (a scan)" if scans else "contains no visible text"
         raise ExtractFailed(
             f"The PDF at {page.final_url} ({amount(len(pdf), 'page')}) {reason}; there is no text to read.",
-            suggestion=f"Look for an HTML or text version of the same document. {recognised.trouble}".strip(),
+            suggestion=f"Look for an HTML or text version of the same document. {recognised.problem}".strip(),
             url=page.final_url,
             pages=len(pdf),
         )
-    notes += recognised.notes(scans, len(pages))
+    if scans:
+        notes += recognised.notes(scans, len(pages))
     facts = pdf.get_metadata_dict(skip_empty=True)
-    first = _largest(pages)
-    drop_running_lines(pages)
+    largest = _largest_lines(pages)  # before the running head, which may be the title, is removed
+    remove_running_lines(pages)
     styles = read_styles(pages, _outline(pdf))
     text = "\n\n".join(
         part for each in pages for part in (page_marker(each.number), _text(each, styles, recognised)) if part
@@ -81,7 +85,7 @@ def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
         page,
         "pdf",
         text,
-        title=_title(facts, first),
+        title=_title(facts, largest),
         facts=_metadata(facts),
         notes=(*counted, *notes),
         hidden=sum(each.hidden for each in pages),
@@ -97,18 +101,15 @@ def _text(page: PageText, styles: Styles, recognised: Scans) -> str:
 
 def read_outline(markdown: str) -> tuple[Heading, ...]:
     """The headings, with their page as the anchor; if there are none, one heading for each page."""
-    marks = [(match.start(), match[1]) for match in _MARKER.finditer(markdown)]
-    found = read_headings(markdown)
-    if not found:
-        return tuple(Heading(1, f"Page {number}", start, f"page={number}") for start, number in marks)
-    anchored: list[Heading] = []
-    at = 0
-    for heading in found:
-        while at + 1 < len(marks) and marks[at + 1][0] < heading.start:
-            at += 1
-        anchor = f"page={marks[at][1]}" if marks and marks[at][0] < heading.start else None
-        anchored.append(Heading(heading.level, heading.text, heading.start, anchor))
-    return tuple(anchored)
+    marks = [(match.start(), f"page={match[1]}") for match in _MARKER.finditer(markdown)]
+    headings = read_headings(markdown)
+    if not headings:
+        return tuple(Heading(1, anchor.replace("page=", "Page "), start, anchor) for start, anchor in marks)
+    before = [bisect_left(marks, (heading.start,)) for heading in headings]  # how many pages begin before each
+    return tuple(
+        replace(heading, anchor=marks[count - 1][1] if count else None)
+        for heading, count in zip(headings, before, strict=True)
+    )
 
 
 def _pages(pdf: PdfDocument) -> tuple[list[PageText], list[str]]:
@@ -116,17 +117,17 @@ def _pages(pdf: PdfDocument) -> tuple[list[PageText], list[str]]:
     pages: list[PageText] = []
     damaged: list[int] = []
     chars = 0
-    until = time.monotonic() + _SECONDS
-    for at in range(min(len(pdf), _MOST_PAGES)):
+    deadline = time.monotonic() + _SECONDS
+    for number in range(1, min(len(pdf), _MOST_PAGES) + 1):
         try:
-            sheet = pdf[at]
-            pages.append(read_page(sheet, at + 1, draw=time.monotonic() < until - _SECONDS / 3))
-            sheet.close()
+            page = pdf[number - 1]
+            pages.append(read_page(page, number, render=time.monotonic() < deadline - _SECONDS / 3))
+            page.close()
         except PdfiumError:
-            damaged.append(at + 1)
+            damaged.append(number)
             continue
         chars += sum(len(line.text) for line in pages[-1].lines)
-        if chars > LONGEST or time.monotonic() > until:
+        if chars > LONGEST or time.monotonic() > deadline:
             break
     notes: list[str] = []
     if damaged:
@@ -137,17 +138,16 @@ def _pages(pdf: PdfDocument) -> tuple[list[PageText], list[str]]:
 
 
 def _outline(pdf: PdfDocument) -> Iterator[OutlineItem]:
-    for at, mark in enumerate(pdf.get_toc(max_depth=6)):
-        if at >= _MOST_OUTLINE:
-            return
+    """The outline in the file (its bookmarks), without entries that lead to no page."""
+    for mark in islice(pdf.get_toc(max_depth=6), _MOST_OUTLINE):
         target = mark.get_dest()
         index = target.get_index() if target else None
         if index is not None and (title := mark.get_title().strip()):
             yield OutlineItem(title[:300], mark.level, index + 1)
 
 
-def _largest(pages: list[PageText]) -> str:
-    """The largest lines of the first page with text, which are usually the title; the first line if all are alike."""
+def _largest_lines(pages: list[PageText]) -> str:
+    """The lines of the largest size on the first page with text; if there are many, only the first of them."""
     lines = next((each.lines for each in pages if each.lines), [])
     worded = [line for line in lines if sum(char.isalpha() for char in line.text) >= 4]
     size = max((line.size for line in worded), default=0.0)
@@ -156,11 +156,10 @@ def _largest(pages: list[PageText]) -> str:
     return text if 3 <= len(text) <= 200 else ""
 
 
-def _title(facts: Mapping[str, Any], first: str) -> str:
+def _title(facts: Mapping[str, Any], largest: str) -> str:
+    """The title in the metadata, else the largest lines: many programs write a file name as the title."""
     declared = str(facts.get("Title", "")).strip()
-    if declared and not _NO_TITLE.search(declared):  # file names and the names of programs are no titles
-        return declared
-    return first
+    return declared if declared and not _NO_TITLE.search(declared) else largest
 
 
 def _metadata(facts: Mapping[str, Any]) -> Metadata:
@@ -175,6 +174,7 @@ def _metadata(facts: Mapping[str, Any]) -> Metadata:
 
 
 def _failed(page: Fetched, reason: str) -> ExtractFailed:
+    """The error for a file that PDFium could not open, by its reason."""
     if "password" in reason.lower():
         return ExtractFailed(
             f"The PDF at {page.final_url} is protected with a password.",

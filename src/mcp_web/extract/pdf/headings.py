@@ -42,11 +42,12 @@ class Styles:
             is_title = page == 1 and line.size >= self.size * 1.4
             return self._in_outline(text, page) or (1 if is_title else None)
         if line.size >= self.size * _LARGER:
-            return next((at for at, size in enumerate(self.sizes, 1) if line.size >= size * 0.97), len(self.sizes) or 1)
+            fitting = (level for level, size in enumerate(self.sizes, 1) if line.size >= size * 0.97)
+            return next(fitting, len(self.sizes) or 1)
         # A bold line of the size of the body text is a heading only if it has all other signs of one.
-        lettered = line.bold and not self.bold and not line.mono and line.size >= self.size * 0.95
+        stands_out = line.bold and not self.bold and not line.mono and line.size >= self.size * 0.95
         if (
-            lettered
+            stands_out
             and len(text) <= 90
             and not text.endswith((".", ",", ";", ":"))
             and (text[0].isupper() or _NUMBERED.match(text))
@@ -55,6 +56,7 @@ class Styles:
         return None
 
     def _in_outline(self, text: str, page: int) -> int | None:
+        """The level of a line by the outline; None if the outline does not name the line for this page."""
         folded = _fold(text)
         for item in self.outline.get(page, ()):
             title = _fold(item.title)
@@ -64,7 +66,10 @@ class Styles:
 
 
 def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) -> Styles:
-    """The styles of a document, weighted by the number of characters."""
+    """The styles of a document: the body text has the size, weight and font of most characters.
+
+    The outline is used only if its titles are on the pages.
+    """
     sizes: Counter[float] = Counter()
     bold: Counter[bool] = Counter()
     mono: Counter[bool] = Counter()
@@ -81,10 +86,10 @@ def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) 
     for item in outline:
         by_page.setdefault(item.page, []).append(item)
     outlined = replace(styles, outline={page: tuple(items) for page, items in by_page.items()})
-    return outlined if _found(outlined, pages) else styles
+    return outlined if _outline_fits(outlined, pages) else styles
 
 
-def _found(styles: Styles, pages: Sequence[PageText]) -> bool:
+def _outline_fits(styles: Styles, pages: Sequence[PageText]) -> bool:
     """Whether the titles of the outline are on the pages it names: some outlines are file names or slide numbers."""
     items = sum(len(of_page) for of_page in styles.outline.values())
     if items < 2:

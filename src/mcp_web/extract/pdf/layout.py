@@ -37,31 +37,30 @@ class PdfBlock:
 
 def read_blocks(page: PageText, styles: Styles) -> list[PdfBlock]:
     """The blocks of a page in reading order."""
-    lines = _with_marks(page.lines)
+    lines = _join_bullets(page.lines)
     tables = find_tables(lines)
-    owner = {at: table for table in tables for at in table.lines}
+    owner = {index: table for table in tables for index in table.lines}
     pitch = _pitch(lines)
     blocks: list[PdfBlock] = []
     done: set[int] = set()
     before: Line | None = None
-    for at in _order(lines, owner):
-        line = lines[at]
-        if at in owner:
-            table = owner[at]
+    for index in _reading_order(lines, owner):
+        line = lines[index]
+        if index in owner:
+            table = owner[index]
             if id(table) not in done:
                 done.add(id(table))
                 blocks.append(PdfBlock("table", [], table=table))
             before = None
             continue
-        last = blocks[-1] if blocks and before is not None else None
-        if not (last and before and _extend(last, before, line, page, styles, pitch)):
-            blocks.append(_begin(line, page, styles))
+        if before is None or not _extend(blocks[-1], before, line, page, styles, pitch):
+            blocks.append(_new_block(line, page, styles))
         before = line
     return blocks
 
 
-def _with_marks(lines: Sequence[Line]) -> list[Line]:
-    """The lines, joined with bullets that are separate lines in the file."""
+def _join_bullets(lines: Sequence[Line]) -> list[Line]:
+    """The lines; a bullet or counter that is a line of its own in the file is joined to the line beside it."""
     joined: list[Line] = []
     for line in lines:
         mark = joined[-1] if joined else None
@@ -78,23 +77,24 @@ def _with_marks(lines: Sequence[Line]) -> list[Line]:
     return joined
 
 
-def _order(lines: Sequence[Line], owner: Mapping[int, Table]) -> list[int]:
-    """The reading order of the lines: as in the file, or from top to bottom if the page has no columns.
+def _reading_order(lines: Sequence[Line], owner: Mapping[int, Table]) -> list[int]:
+    """The indexes of the lines in reading order: as in the file, or from top to bottom if the page has no columns.
 
     Programs write boxes and headings in any order; only for columns is the order in the file the better guess.
     """
-    written = list(range(len(lines)))
-    falling = sorted(written, key=lambda at: (-lines[at].box.top, lines[at].box.left))
-    free = [lines[at] for at in falling if at not in owner]
+    in_file = list(range(len(lines)))
+    top_down = sorted(in_file, key=lambda index: (-lines[index].box.top, lines[index].box.left))
+    free = [lines[index] for index in top_down if index not in owner]
     beside = sum(
         one.box.bottom < other.box.top - 0.5 * other.size
         and (one.box.right < other.box.left or other.box.right < one.box.left)
         for one, other in pairwise(free)
     )
-    return falling if beside <= max(3, 0.05 * len(free)) else written
+    return top_down if beside <= max(3, 0.05 * len(free)) else in_file
 
 
-def _begin(line: Line, page: PageText, styles: Styles) -> PdfBlock:
+def _new_block(line: Line, page: PageText, styles: Styles) -> PdfBlock:
+    """The block that begins with a line."""
     level = styles.level(line, page.number)
     if level:
         return PdfBlock("heading", [line], level)
@@ -109,8 +109,11 @@ def _begin(line: Line, page: PageText, styles: Styles) -> PdfBlock:
 
 
 def _extend(block: PdfBlock, before: Line, line: Line, page: PageText, styles: Styles, pitch: float) -> bool:
-    """Add the line to the block if it belongs to it; returns whether it does."""
-    fresh = _begin(line, page, styles)
+    """Add the line to the block if it continues it; returns whether it does.
+
+    `before` is the last line of the block, `pitch` the distance of lines as a multiple of the font size.
+    """
+    fresh = _new_block(line, page, styles)
     # The distance is measured from the last word, because a divided word may be on two lines.
     step = before.words[-1].box.bottom - line.words[0].box.bottom
     near = 0 < step <= pitch * max(before.size, line.size) * 1.35
@@ -129,7 +132,10 @@ def _extend(block: PdfBlock, before: Line, line: Line, page: PageText, styles: S
 
 
 def _same_paragraph(block: PdfBlock, before: Line, line: Line, step: float, near: bool) -> bool:
-    """Whether the line continues the paragraph: by distance and indentation, or from one column to the next."""
+    """Whether a line continues a paragraph: by distance and indentation, or from one column to the next.
+
+    `step` is how much lower the line is than `before`, and `near` whether that is the distance of lines.
+    """
     if step <= 0:
         unfinished = not before.text.endswith(_ENDS) and line.text[:1].islower()
         return unfinished and line.box.left > before.box.right - 5

@@ -14,26 +14,25 @@ _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,7}\b")
 _NUMBER = re.compile(r"(?:page\s+)?[-–—]?\s*(?:\d{1,4}|[ivxlc]{1,7})\s*[-–—]?(?:\s*(?:of|/)\s*\d{1,4})?", re.I)
 
 
-def drop_running_lines(pages: Sequence[PageText]) -> int:
-    """Remove repeated lines at the edges of the pages, in place; returns how many were removed."""
+def remove_running_lines(pages: Sequence[PageText]) -> None:
+    """Remove page numbers, and lines that are repeated at the edges of many pages, in place."""
     counts: Counter[str] = Counter()
     for page in pages:
         counts.update({_key(line) for line in page.lines if _at_edge(line, page)})
     # A running head is on at least three pages; it changes with the chapter, so it need not be on half of all pages.
-    often = {key for key, count in counts.items() if count >= max(3, len(pages) * 0.15)}
-    dropped = 0
+    repeated = {key for key, count in counts.items() if count >= max(3, len(pages) * 0.15)}
     for page in pages:
-        kept = [line for line in page.lines if not (_at_edge(line, page) and _key(line) in often)]
+        kept = [line for line in page.lines if not (_at_edge(line, page) and _key(line) in repeated)]
         if len(pages) > 1:
             kept = [line for line in kept if not (_NUMBER.fullmatch(line.text) and _at_edge(line, page, _NUMBER_EDGE))]
-        dropped += len(page.lines) - len(kept)
         page.lines[:] = kept
-    return dropped
 
 
 def _at_edge(line: Line, page: PageText, edge: float = _EDGE) -> bool:
+    """Whether a line is at the top or bottom of its page; `edge` is a share of the page's height."""
     return line.box.bottom > page.height * (1 - edge) or line.box.top < page.height * edge
 
 
 def _key(line: Line) -> str:
+    """The text of a line without its numbers, which is the same on every page."""
     return _DIGITS.sub("0", line.text.lower())[:80]

@@ -22,42 +22,41 @@ class Scans:
     """The recognised text by page, and why other pages were not recognised."""
 
     pages: dict[int, Recognised] = field(default_factory=dict)
-    trouble: str = ""
+    problem: str = ""
 
     def notes(self, scans: list[int], total: int) -> list[str]:
-        if not scans:
-            return []
+        """Sentences about the scanned pages, whose numbers are `scans`; `total` is the number of all pages."""
         where = f"{len(scans)} of {total} pages are pictures without text (first: page {scans[0]})"
         if not self.pages:
-            return [f"{where}. {self.trouble}"]
+            return [f"{where}. {self.problem}"]
         sure = sum(one.confidence for one in self.pages.values()) / len(self.pages)
         notes = [f"{where}; {len(self.pages)} were read by Tesseract, confidence {sure:.0f} %."]
         doubtful = [str(number) for number, one in self.pages.items() if one.confidence < _DOUBTFUL]
         if doubtful:
             notes.append(f"Doubtful pages (confidence below {_DOUBTFUL:.0f} %): {', '.join(doubtful)}.")
-        return [*notes, self.trouble] if self.trouble else notes
+        return [*notes, self.problem] if self.problem else notes
 
 
 def read_scans(pdf: PdfDocument, numbers: list[int], tesseract: Tesseract | None) -> Scans:
     """The text of the pages with these numbers, as many as the time limit allows."""
     found = Scans()
     if tesseract is None:
-        found.trouble = INSTALL
+        found.problem = INSTALL
         return found
-    until = time.monotonic() + _SECONDS
+    deadline = time.monotonic() + _SECONDS
     for number in numbers[:_MOST_PAGES]:
-        left = until - time.monotonic()
+        left = deadline - time.monotonic()
         if left < 1:
             break
         try:
             recognised = tesseract.read(_picture(pdf, number), left)
         except ExtractFailed as error:
-            found.trouble = f"Page {number}: {error.message}"
+            found.problem = f"Page {number}: {error.message}"
             break
         if recognised.words:
             found.pages[number] = recognised
-    if not found.trouble and (len(numbers) > _MOST_PAGES or time.monotonic() > until - 1):
-        found.trouble = f"At most {_MOST_PAGES} pages or {_SECONDS:.0f} seconds of recognition are spent on a file."
+    if not found.problem and (len(numbers) > _MOST_PAGES or time.monotonic() > deadline - 1):
+        found.problem = f"At most {_MOST_PAGES} pages or {_SECONDS:.0f} seconds of recognition are spent on a file."
     return found
 
 
@@ -67,9 +66,9 @@ def _picture(pdf: PdfDocument, number: int) -> bytes:
     width, height = page.get_size()
     scale = min(_DOTS, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)
     bitmap = page.render(scale=scale, grayscale=True)
-    rows = memoryview(bitmap.buffer).cast("B")
+    pixels = memoryview(bitmap.buffer).cast("B")
     stride = bitmap.stride
-    lines = b"".join(bytes(rows[at * stride : at * stride + bitmap.width]) for at in range(bitmap.height))
+    lines = b"".join(bytes(pixels[row * stride : row * stride + bitmap.width]) for row in range(bitmap.height))
     head = f"P5 {bitmap.width} {bitmap.height} 255\n".encode()
     bitmap.close()
     page.close()

@@ -18,9 +18,13 @@ _PROSE_CHARS = 18
 _PROSE_FILL = 0.55
 
 
+Words = tuple[Word, ...]
+Column = tuple[float, float]  # its left and right edge
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
-    words: tuple[Word, ...]
+    words: Words
     box: Box
     line: int  # index of the line it came from
     size: float
@@ -29,49 +33,37 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    rows: tuple[tuple[tuple[Word, ...], ...], ...]  # words of each cell
+    rows: tuple[tuple[Words, ...], ...]  # the words of each cell
     lines: frozenset[int]  # indexes of its lines
 
 
 def find_tables(lines: Sequence[Line]) -> list[Table]:
     """The tables of a page, from top to bottom."""
-    cells = [cell for at, line in enumerate(lines) if not line.mono for cell in _cells(line, at)]
+    cells = [cell for index, line in enumerate(lines) if not line.mono for cell in _cells(line, index)]
     if len(cells) > _MOST_CELLS:
         return []
     found: list[Table] = []
-    run: list[list[Cell]] = []
+    run: list[list[Cell]] = []  # consecutive rows that may be a table
     for row in [*_rows(cells), []]:
-        if run and (len(row) < 2 and not _continues(row, run)):
+        if run and not _continues(row, run):
             if table := _table(run):
                 found.append(table)
             run = []
-        if len(row) >= 2 or (run and row):
-            if run and run[-1][0].box.bottom - row[0].box.top > 3 * row[0].size:
-                if table := _table(run):
-                    found.append(table)
-                run = []
+        if run or len(row) >= 2:
             run.append(row)
     return found
 
 
-def _cells(line: Line, at: int) -> list[Cell]:
-    """A line divided at its wide gaps."""
+def _cells(line: Line, index: int) -> list[Cell]:
+    """A line divided at its wide gaps; `index` is its place among the lines of the page."""
     groups: list[list[Word]] = [[line.words[0]]]
-    for before, word in zip(line.words, line.words[1:], strict=False):
+    for before, word in pairwise(line.words):
         gap = word.box.left - before.box.right
         if gap > _GAP * line.size or gap < -3 * line.size:
             groups.append([])
         groups[-1].append(word)
-    return [
-        Cell(
-            tuple(words),
-            Box.around([word.box for word in words]),
-            at,
-            line.size,
-            (line.box.bottom + line.box.top) / 2,
-        )
-        for words in groups
-    ]
+    middle = (line.box.bottom + line.box.top) / 2
+    return [Cell(tuple(words), Box.around([word.box for word in words]), index, line.size, middle) for words in groups]
 
 
 def _rows(cells: list[Cell]) -> list[list[Cell]]:
@@ -86,15 +78,20 @@ def _rows(cells: list[Cell]) -> list[list[Cell]]:
 
 
 def _continues(row: list[Cell], run: list[list[Cell]]) -> bool:
-    """Whether a single cell is the continuation of a cell above it."""
-    above = run[-1]
-    if len(row) != 1 or (len(run) < 2 and len(above) < 4):
+    """Whether a row is near the rows above it; a single cell only if it is also below a cell that it may continue."""
+    if not row:
         return False
-    close = above[0].box.bottom - row[0].box.top < 0.6 * row[0].size
-    return close and any(abs(cell.box.left - row[0].box.left) < 2 for cell in above[1:])
+    above = run[-1]
+    gap = above[0].box.bottom - row[0].box.top
+    if len(row) > 1:
+        return gap <= 3 * row[0].size
+    if len(run) < 2 and len(above) < 4:
+        return False
+    return gap < 0.6 * row[0].size and any(abs(cell.box.left - row[0].box.left) < 2 for cell in above[1:])
 
 
 def _table(run: list[list[Cell]]) -> Table | None:
+    """The table that the rows form; None if they are text in columns or lists side by side."""
     full = [row for row in run if len(row) >= 2]
     columns = _columns(full)
     if len(columns) < 2 or len(full) < (2 if len(columns) >= 3 else 3):
@@ -103,16 +100,16 @@ def _table(run: list[list[Cell]]) -> Table | None:
     together = sum(len({cell.line for cell in row}) < len(row) for row in full)
     if len(columns) == 2 and together < 0.7 * len(full):
         return None  # two columns of text are side by side too, but in the file they are not row by row
-    if _is_prose(cells, columns) or _is_spread(full, columns):
+    if _is_prose(cells, columns) or _are_separate_lists(full, columns):
         return None
-    taken = frozenset(cell.line for cell in cells)
-    rows = _under_headers([_place(row, columns) for row in run])
+    rows = _align_headers([_words_by_column(row, columns) for row in run])
     if len(rows[0]) == 2 and 2 * sum(bool(row[1]) for row in rows) < len(rows):
         return None
-    return Table(tuple(_joined(rows, [row[0].middle for row in run])), taken)
+    rows = _join_wrapped_rows(rows, [row[0].middle for row in run])
+    return Table(tuple(map(tuple, rows)), frozenset(cell.line for cell in cells))
 
 
-def _columns(rows: list[list[Cell]]) -> list[tuple[float, float]]:
+def _columns(rows: list[list[Cell]]) -> list[Column]:
     """The ranges of x in which cells are; cells that span most of the width are ignored."""
     if not rows:
         return []
@@ -127,21 +124,21 @@ def _columns(rows: list[list[Cell]]) -> list[tuple[float, float]]:
     )
     # One cell in eight may extend into the next column; the two columns still count as two.
     few = len(rows) // 8
-    columns: list[tuple[float, float]] = []
+    columns: list[Column] = []
     depth = 0
     begin = 0.0
-    for at, change in edges:
+    for x, change in edges:
         if change > 0 and depth == few:
-            begin = at
+            begin = x
         if change < 0 and depth == few + 1:
-            columns.append((begin, at))
+            columns.append((begin, x))
         depth += change
-    return _wide(columns)
+    return _merge_touching(columns)
 
 
-def _wide(columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
+def _merge_touching(columns: list[Column]) -> list[Column]:
     """The columns, joined if there is no space between them."""
-    merged: list[tuple[float, float]] = []
+    merged: list[Column] = []
     for begin, end in columns:
         if merged and begin < merged[-1][1] + 1:
             merged[-1] = (merged[-1][0], end)
@@ -150,80 +147,78 @@ def _wide(columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return merged
 
 
-def _is_prose(cells: list[Cell], columns: list[tuple[float, float]]) -> bool:
+def _is_prose(cells: list[Cell], columns: list[Column]) -> bool:
+    """Whether the cells are lines of running text: most have many words and fill their column."""
     chars = sum(len(word.text) + 1 for cell in cells for word in cell.words) / len(cells)
     if chars < _PROSE_CHARS or len(columns) > 4:
         return False  # running text is never set in five columns
-    full = sum(
-        cell.box.right - cell.box.left > 0.8 * (columns[_column(cell, columns)][1] - columns[_column(cell, columns)][0])
-        for cell in cells
-    )
+    placed = ((cell, columns[_column(cell, columns)]) for cell in cells)
+    full = sum(cell.box.right - cell.box.left > 0.8 * (right - left) for cell, (left, right) in placed)
     return full > _PROSE_FILL * len(cells)
 
 
-def _is_spread(rows: list[list[Cell]], columns: list[tuple[float, float]]) -> bool:
-    """Whether the rows are only two lists side by side: long cells that are not on the same line of the file."""
+def _are_separate_lists(rows: list[list[Cell]], columns: list[Column]) -> bool:
+    """Whether the columns are lists side by side: they have long cells that are not on the same line of the file."""
     apart = sum(len({cell.line for cell in row}) > 1 for row in rows)
     chars = [0] * len(columns)
     filled = [0] * len(columns)
     for row in rows:
         for cell in row:
-            at = _column(cell, columns)
-            chars[at] += sum(len(word.text) + 1 for word in cell.words)
-            filled[at] += 1
+            index = _column(cell, columns)
+            chars[index] += sum(len(word.text) + 1 for word in cell.words)
+            filled[index] += 1
     long = sum(size > 30 * count for size, count in zip(chars, filled, strict=True) if count)
     return long >= 2 and apart > 0.4 * len(rows)
 
 
-def _column(cell: Cell, columns: list[tuple[float, float]]) -> int:
-    def overlap(column: tuple[float, float]) -> float:
-        return min(cell.box.right, column[1]) - max(cell.box.left, column[0])
-
-    best = max(range(len(columns)), key=lambda at: overlap(columns[at]))
+def _column(cell: Cell, columns: list[Column]) -> int:
+    """The index of the column that a cell is in."""
+    overlaps = [min(cell.box.right, right) - max(cell.box.left, left) for left, right in columns]
+    best = overlaps.index(max(overlaps))
     # A long cell that extends over the next column belongs to the column in which it begins.
-    begins = next((at for at, column in enumerate(columns) if column[0] - 2 <= cell.box.left <= column[1]), best)
+    begins = next((index for index, (left, right) in enumerate(columns) if left - 2 <= cell.box.left <= right), best)
     return begins if cell.box.right > columns[begins][1] + 2 else best
 
 
-def _place(row: list[Cell], columns: list[tuple[float, float]]) -> list[tuple[Word, ...]]:
-    placed: list[tuple[Word, ...]] = [()] * len(columns)
+def _words_by_column(row: list[Cell], columns: list[Column]) -> list[Words]:
+    """The words of a row in each column."""
+    placed: list[Words] = [()] * len(columns)
     for cell in row:
-        at = _column(cell, columns)
-        placed[at] = placed[at] + cell.words
+        placed[_column(cell, columns)] += cell.words
     return placed
 
 
-def _under_headers(rows: list[list[tuple[Word, ...]]]) -> list[list[tuple[Word, ...]]]:
+def _align_headers(rows: list[list[Words]]) -> list[list[Words]]:
     """Moves a header that is beside its column, rather than above it, to its column."""
-    at = 0
-    while at + 1 < len(rows[0]):
-        left = [bool(row[at]) for row in rows]
-        right = [bool(row[at + 1]) for row in rows]
+    index = 0
+    while index + 1 < len(rows[0]):
+        left = [bool(row[index]) for row in rows]
+        right = [bool(row[index + 1]) for row in rows]
         never_both = not any(one and other for one, other in zip(left, right, strict=True))
-        header_only = sum(left[1:]) == 0 or sum(right[1:]) == 0
+        header_only = not any(left[1:]) or not any(right[1:])
         if never_both and header_only and len(rows) > 2 and len(rows[0]) > 2:
-            rows = [[*row[:at], row[at] + row[at + 1], *row[at + 2 :]] for row in rows]
+            rows = [[*row[:index], row[index] + row[index + 1], *row[index + 2 :]] for row in rows]
         else:
-            at += 1
+            index += 1
     return rows
 
 
-def _joined(rows: list[list[tuple[Word, ...]]], heights: list[float]) -> list[tuple[tuple[Word, ...], ...]]:
-    """Joins rows that are continuations of the row above: closer than others, and without a first cell."""
+def _join_wrapped_rows(rows: list[list[Words]], heights: list[float]) -> list[list[Words]]:
+    """Joins rows that continue the row above: closer than others, and without a first cell."""
     steps = [above - below for above, below in pairwise(heights)]
     usual = sorted(step for step, row in zip(steps, rows[1:], strict=True) if row[0]) or [0.0]
     close = 0.85 * usual[len(usual) // 2]
-    joined: list[list[tuple[Word, ...]]] = [rows[0]]
+    joined = [rows[0]]
     for step, row in zip(steps, rows[1:], strict=True):
         wrapped = not row[0] and all(above or not cell for above, cell in zip(joined[-1], row, strict=True))
         if wrapped and (step < close or _continues_sentence(row)):
             joined[-1] = [above + cell for above, cell in zip(joined[-1], row, strict=True)]
         else:
             joined.append(row)
-    return [tuple(row) for row in joined]
+    return joined
 
 
-def _continues_sentence(row: list[tuple[Word, ...]]) -> bool:
+def _continues_sentence(row: list[Words]) -> bool:
     """Whether a row has only one cell, which begins in the middle of a sentence."""
     filled = [cell for cell in row if cell]
     return len(filled) == 1 and filled[0][0].text[:1].islower()

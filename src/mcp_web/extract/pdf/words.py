@@ -20,7 +20,7 @@ from typing import Any
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage
 
-from mcp_web.extract.pdf.drawing import Drawing
+from mcp_web.extract.pdf.rendered_page import RenderedPage
 
 _SPACES = frozenset(" \t\xa0\u2002\u2003\u2009\u200a\u3000")
 _HYPHEN = re.compile("[\x02\ufffe\xad]")  # PDFium's marks for a hyphen at a line's end
@@ -28,7 +28,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 _SPECK = 1.5  # points; smaller text cannot be read
 _SQUEEZED = 0.03  # of its height; a narrower letter cannot be read
-_MOST_SHAPES = 3000
+_MOST_IMAGES = 3000
 _MOST_LINKS = 500
 _FIXED_PITCH = 1  # font descriptor flag
 _BOLD = 1 << 18
@@ -57,6 +57,7 @@ class Box:
         )
 
     def holds(self, other: Box) -> bool:
+        """Whether the centre of the other box is in this one, with a tolerance of one point."""
         x, y = (other.left + other.right) / 2, (other.bottom + other.top) / 2
         return self.left - 1 <= x <= self.right + 1 and self.bottom - 1 <= y <= self.top + 1
 
@@ -107,20 +108,18 @@ class PageText:
     height: float
     lines: list[Line] = field(default_factory=list)
     hidden: int = 0  # words that cannot be seen
-    pictures: bool = False  # whether images cover most of a page with little text
+    is_image: bool = False  # it has almost no text, and images cover most of it
 
 
-def read_page(page: PdfPage, number: int, *, draw: bool = True) -> PageText:
-    """The lines of a page in the order of the file; with `draw` the page is rendered to find invisible words."""
+def read_page(page: PdfPage, number: int, *, render: bool = True) -> PageText:
+    """The lines of a page in the order of the file; with `render` the page is rendered to find invisible words."""
     textpage = page.get_textpage()
     count = min(textpage.count_chars(), _MOST_CHARS)
     box = Box(*page.get_cropbox())
-    rotation = Rotation(_direction(pdfium, textpage.raw, count), box)
-    images = PageImages(page)
-    drawing = Drawing(page, box) if draw and count else None
-    reader = _Reader(pdfium, textpage.raw, rotation, images, box, drawing)
-    links = [(rotation.box(place), url) for place, url in _links(page, pdfium)]
-    shown = rotation.box(box)
+    turn = _text_direction(textpage.raw, count)
+    reader = _Reader(page, textpage.raw, box, turn, RenderedPage(page, box) if render and count else None)
+    links = [(_upright(place, turn, box), url) for place, url in _links(page)]
+    shown = _upright(box, turn, box)
     result = PageText(number, shown.right - shown.left, shown.top - shown.bottom)
     line: list[Word] = []
     for word in (*reader.words(count), None):
@@ -131,52 +130,64 @@ def read_page(page: PdfPage, number: int, *, draw: bool = True) -> PageText:
             result.lines.append(line_of(line))
             line = []
     result.hidden = reader.hidden
-    result.pictures = count < _FEW_CHARS and images.cover_page
+    result.is_image = count < _FEW_CHARS and reader.images_cover_page
     textpage.close()
     return result
 
 
-class Rotation:
-    """Rotates page coordinates, so that the text runs from left to right and the origin is at the lower left."""
-
-    def __init__(self, degrees: int, page: Box) -> None:
-        self.degrees = degrees
-        self._page = page
-
-    def box(self, box: Box) -> Box:
-        page = self._page
-        left, right = box.left - page.left, box.right - page.left
-        bottom, top = box.bottom - page.bottom, box.top - page.bottom
-        width, height = page.right - page.left, page.top - page.bottom
-        if self.degrees == 90:
-            return Box(bottom, width - right, top, width - left)
-        if self.degrees == 180:
-            return Box(width - right, height - top, width - left, height - bottom)
-        if self.degrees == 270:
-            return Box(height - top, left, height - bottom, right)
-        return Box(left, bottom, right, top)
-
-
-def _direction(pdfium: Any, raw: Any, count: int) -> int:
+def _text_direction(raw: Any, count: int) -> int:
     """The direction of most of the text in degrees, a multiple of 90: landscape tables run upwards."""
     sample = range(0, count, max(1, count // 40))
     # PDFium counts clockwise.
-    turns = Counter(-round(pdfium.FPDFText_GetCharAngle(raw, at) / (math.pi / 2)) % 4 * 90 for at in sample)
+    turns = Counter(-round(pdfium.FPDFText_GetCharAngle(raw, index) / (math.pi / 2)) % 4 * 90 for index in sample)
     return turns.most_common(1)[0][0] if turns else 0
 
 
-class PageImages:
-    """The images of a page, needed only if text may have been recognised in them by a scanner."""
+def _upright(box: Box, degrees: int, page: Box) -> Box:
+    """A box on the page after text in this direction is turned to run from left to right; (0, 0) is the lower left."""
+    left, right = box.left - page.left, box.right - page.left
+    bottom, top = box.bottom - page.bottom, box.top - page.bottom
+    width, height = page.right - page.left, page.top - page.bottom
+    if degrees == 90:
+        return Box(bottom, width - right, top, width - left)
+    if degrees == 180:
+        return Box(width - right, height - top, width - left, height - bottom)
+    if degrees == 270:
+        return Box(height - top, left, height - bottom, right)
+    return Box(left, bottom, right, top)
 
-    def __init__(self, page: PdfPage) -> None:
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    mono: bool
+    bold: bool
+    invisible: bool  # drawn in the invisible mode, or transparent
+
+
+class _Reader:
+    """Reads the visible words of one page, and counts the invisible ones."""
+
+    def __init__(self, page: PdfPage, raw: Any, box: Box, turn: int, rendered: RenderedPage | None) -> None:
         self._page = page
+        self._raw = raw  # PDFium's handle of the page's text
+        self._page_box = box
+        self._turn = turn  # direction of the text, in degrees
+        self._rendered = rendered
+        self._rect = pdfium.FS_RECTF()
+        self._name = ctypes.create_string_buffer(128)
+        self._flags = ctypes.c_int()
+        self._colour = [ctypes.c_uint() for _ in range(4)]
+        self._object = 0  # memory address of the text object whose style is known
+        self._style = _Style(False, False, False)
+        self._sideways = turn % 180 == 90
+        self.hidden = 0
 
     @cached_property
-    def cover_page(self) -> bool:
-        """Whether images cover most of the page."""
+    def images_cover_page(self) -> bool:
+        """Whether images cover most of the page, as on a scan."""
         covered = 0.0
-        for at, thing in enumerate(self._page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3)):
-            if at >= _MOST_SHAPES:
+        for index, thing in enumerate(self._page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3)):
+            if index >= _MOST_IMAGES:
                 break
             try:
                 box = Box(*thing.get_bounds())
@@ -186,47 +197,20 @@ class PageImages:
         width, height = self._page.get_size()
         return bool(covered > 0.5 * width * height)
 
-
-@dataclass(frozen=True, slots=True)
-class _Style:
-    mono: bool
-    bold: bool
-    unseen: bool  # in the invisible mode, or transparent
-
-
-class _Reader:
-    def __init__(
-        self, pdfium: Any, raw: Any, rotation: Rotation, images: PageImages, page: Box, drawing: Drawing | None
-    ) -> None:
-        self._pdfium = pdfium
-        self._drawing = drawing
-        self._raw = raw
-        self._rotation = rotation
-        self._images = images
-        self._page = page
-        self._rect = pdfium.FS_RECTF()
-        self._name = ctypes.create_string_buffer(128)
-        self._flags = ctypes.c_int()
-        self._colour = [ctypes.c_uint() for _ in range(4)]
-        self._object = 0  # memory address of the text object whose style is known
-        self._style = _Style(False, False, False)
-        self._sideways = rotation.degrees % 180 == 90
-        self.hidden = 0
-
     def words(self, count: int) -> Iterator[Word | None]:
-        """The words of the page; None for the end of a line."""
-        get = self._pdfium.FPDFText_GetUnicode
+        """The visible words among the first `count` characters of the page; None for the end of a line."""
+        get = pdfium.FPDFText_GetUnicode
         held: list[str] = []
         first = 0
-        for at in range(count):
-            char = chr(get(self._raw, at))
+        for index in range(count):
+            char = chr(get(self._raw, index))
             if char not in _SPACES and char not in "\r\n":
                 if not held:
-                    first = at
+                    first = index
                 held.append(char)
                 continue
             if held:
-                if word := self._word(held, first, at - 1):
+                if word := self._word(held, first, index - 1):
                     yield word
                 held = []
             if char == "\n":
@@ -235,6 +219,7 @@ class _Reader:
             yield word
 
     def _word(self, chars: list[str], first: int, last: int) -> Word | None:
+        """The word of these characters, `first` and `last` being their indexes; None if it is invisible."""
         text = _clean(chars)
         if not text:
             return None
@@ -245,50 +230,50 @@ class _Reader:
         style = self._style_of(first)
         letters = last - first if end is not start and not self._sideways else 0
         squeezed = letters > 2 and box.right - box.left < _SQUEEZED * letters * (box.top - box.bottom)
-        if squeezed or self._unseen(box, style):
+        if squeezed or self._is_invisible(box, style):
             self.hidden += 1
             return None
         height = (start.right - start.left) if self._sideways else (start.top - start.bottom)
-        return Word(text, self._rotation.box(box), round(height, 1), style.bold, style.mono)
+        return Word(text, _upright(box, self._turn, self._page_box), round(height, 1), style.bold, style.mono)
 
-    def _box(self, at: int) -> Box:
+    def _box(self, index: int) -> Box:
         rect = self._rect
-        self._pdfium.FPDFText_GetLooseCharBox(self._raw, at, ctypes.byref(rect))
+        pdfium.FPDFText_GetLooseCharBox(self._raw, index, ctypes.byref(rect))
         return Box(rect.left, rect.bottom, rect.right, rect.top)
 
-    def _style_of(self, at: int) -> _Style:
+    def _style_of(self, index: int) -> _Style:
         """The style of a character, read once for each text object."""
-        thing = self._pdfium.FPDFText_GetTextObject(self._raw, at)
+        thing = pdfium.FPDFText_GetTextObject(self._raw, index)
         address = ctypes.addressof(thing.contents) if thing else 0
         if not address or address != self._object:
             self._object = address
-            self._style = self._read_style(at, thing)
+            self._style = self._read_style(index, thing)
         return self._style
 
-    def _read_style(self, at: int, thing: Any) -> _Style:
-        length = self._pdfium.FPDFText_GetFontInfo(self._raw, at, self._name, 128, ctypes.byref(self._flags))
+    def _read_style(self, index: int, thing: Any) -> _Style:
+        length = pdfium.FPDFText_GetFontInfo(self._raw, index, self._name, 128, ctypes.byref(self._flags))
         name = self._name.raw[: max(0, min(length, 128) - 1)].lower()
         flags = self._flags.value
-        seen = self._pdfium.FPDFText_GetFillColor(self._raw, at, *(ctypes.byref(part) for part in self._colour))
-        alpha = self._colour[3].value if seen else 255
-        invisible = bool(thing) and self._pdfium.FPDFTextObj_GetTextRenderMode(thing) == _INVISIBLE
+        known = pdfium.FPDFText_GetFillColor(self._raw, index, *(ctypes.byref(part) for part in self._colour))
+        alpha = self._colour[3].value if known else 255
+        not_drawn = bool(thing) and pdfium.FPDFTextObj_GetTextRenderMode(thing) == _INVISIBLE
         return _Style(
             mono=bool(flags & _FIXED_PITCH) or bool(_MONO_NAME.search(name)),
             bold=bool(flags & _BOLD)
             or bool(_BOLD_NAME.search(name))
-            or self._pdfium.FPDFText_GetFontWeight(self._raw, at) >= 600,
-            unseen=alpha < 10 or invisible,
+            or pdfium.FPDFText_GetFontWeight(self._raw, index) >= 600,
+            invisible=alpha < 10 or not_drawn,
         )
 
-    def _unseen(self, box: Box, style: _Style) -> bool:
-        page = self._page
+    def _is_invisible(self, box: Box, style: _Style) -> bool:
+        page = self._page_box
         outside = box.right < page.left or box.left > page.right or box.top < page.bottom or box.bottom > page.top
         if outside or 0 < box.top - box.bottom < _SPECK:
             return True
         # Text that a scanner recognised is invisible on purpose: it is what the image shows.
-        if style.unseen:
-            return not self._images.cover_page
-        return self._drawing is not None and not self._drawing.shows(box)
+        if style.invisible:
+            return not self.images_cover_page
+        return self._rendered is not None and not self._rendered.shows(box)
 
 
 def _clean(chars: list[str]) -> str:
@@ -301,13 +286,13 @@ def _clean(chars: list[str]) -> str:
     return text.replace("\x00", "")
 
 
-def _links(page: PdfPage, pdfium: Any) -> Iterator[tuple[Box, str]]:
+def _links(page: PdfPage) -> Iterator[tuple[Box, str]]:
     """The place and the URL of each web link in the annotations of a page."""
-    at = ctypes.c_int(0)
+    position = ctypes.c_int(0)
     link = pdfium.FPDF_LINK()
     document = page.pdf.raw
     for _ in range(_MOST_LINKS):
-        if not pdfium.FPDFLink_Enumerate(page.raw, ctypes.byref(at), ctypes.byref(link)):
+        if not pdfium.FPDFLink_Enumerate(page.raw, ctypes.byref(position), ctypes.byref(link)):
             return
         action = pdfium.FPDFLink_GetAction(link)
         if not action or pdfium.FPDFAction_GetType(action) != pdfium.PDFACTION_URI:

@@ -18,11 +18,12 @@ def page_marker(number: int) -> str:
 def write_blocks(blocks: Sequence[PdfBlock]) -> str:
     """The Markdown of one page."""
     parts: list[str] = []
-    for at, block in enumerate(blocks):
+    before = ""
+    for block in blocks:
         text = _write(block)
         if text:
-            tight = block.kind == "item" and at and blocks[at - 1].kind == "item" and parts
-            parts.append(("\n" if tight else "\n\n") + text if parts else text)
+            parts.append(("\n" if block.kind == before == "item" else "\n\n") + text if parts else text)
+        before = block.kind
     return "".join(parts)
 
 
@@ -63,8 +64,8 @@ def _code_lines(lines: Sequence[Line]) -> list[str]:
     width = sorted(widths)[len(widths) // 2] if widths else lines[0].size * 0.6
     width = max(width, 1.0)
     written: list[str] = []
-    for at, line in enumerate(lines):
-        if at and lines[at - 1].box.bottom - line.box.bottom > 2.2 * line.size:
+    for index, line in enumerate(lines):
+        if index and lines[index - 1].box.bottom - line.box.bottom > 2.2 * line.size:
             written.append("")
         text = ""
         for word in line.words:

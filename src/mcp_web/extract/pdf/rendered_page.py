@@ -1,4 +1,4 @@
-"""Renders a page with PDFium, to see where something is visible: layers, clips, covers and colours all count.
+"""Renders a PDF page with PDFium, to see where anything is visible: layers, clips, covers and colours all count.
 
 Rendering takes about a sixth of the time of reading the same page.
 """
@@ -16,7 +16,7 @@ _MOST_PIXELS = 1_500_000
 _LEAST_CHANGE = 10  # of 255, between the lightest and the darkest point; pale grey letters on white have more
 
 
-class Drawing:
+class RenderedPage:
     """The pixels of a page, addressed by the coordinates of the page."""
 
     def __init__(self, page: PdfPage, box: Box) -> None:
@@ -31,16 +31,17 @@ class Drawing:
         self._bitmap = bitmap  # kept because it owns the pixels
 
     def shows(self, box: Box) -> bool:
-        """Whether anything is visible in the box; True if that is not known."""
+        """Whether anything is visible in the box; True if the box is too small to decide."""
         left = max(0, int((box.left - self._box.left) * self._scale))
         right = min(self._width, int((box.right - self._box.left) * self._scale) + 1)
         top = max(0, int((self._box.top - box.top) * self._scale))
         bottom = min(self._height, int((self._box.top - box.bottom) * self._scale) + 1)
         if right - left < 2 or bottom - top < 2:
             return True
-        return self._changes(left, right, top, bottom)
+        return self._varies(left, right, top, bottom)
 
-    def _changes(self, left: int, right: int, top: int, bottom: int) -> bool:
+    def _varies(self, left: int, right: int, top: int, bottom: int) -> bool:
+        """Whether the pixels in a rectangle have different colours."""
         depth = self._depth
         low, high = [255] * 3, [0] * 3
         for row in range(top, bottom):
