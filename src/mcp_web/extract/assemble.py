@@ -21,7 +21,7 @@ from mcp_web.text.urls import host_of
 LONGEST = 2_000_000
 
 _BLANKS = re.compile(r"\n{4,}")
-_NO_FACTS = Metadata()
+_NO_METADATA = Metadata()
 
 
 def assemble(
@@ -31,50 +31,51 @@ def assemble(
     *,
     title: str = "",
     kind: PageKind = "unknown",
-    facts: Metadata = _NO_FACTS,
+    metadata: Metadata = _NO_METADATA,
     notes: Sequence[str] = (),
     hidden: int = 0,
     images: tuple[Link, ...] = (),
     outline: Callable[[str], tuple[Heading, ...]] = read_headings,
 ) -> Document:
-    """The document with this Markdown; without a `title` the name of the file is used.
+    """The document of a page that `extractor` read as Markdown; without a `title` its file name or host is used.
 
-    Invisible characters are removed first. `outline` reads the headings from the final text, so that their offsets fit.
+    Invisible characters are removed; their number is added to `hidden`, how many hidden texts the extractor removed.
+    `outline` reads the headings from the final text.
     """
     text, removed = clean_text(markdown.replace("\r\n", "\n").replace("\r", "\n"))
-    text, cut_notes = cut(_BLANKS.sub("\n\n\n", text).strip("\n"), LONGEST)
+    text, notes_on_text = _cut(_BLANKS.sub("\n\n\n", text).strip("\n"))
     if not text.strip():
-        cut_notes = (*cut_notes, "The document contains no text.")
+        notes_on_text = (*notes_on_text, "The document contains no text.")
     title = clean_line(title or file_name(page.final_url) or host_of(page.final_url) or page.final_url)[:500]
-    facts = _clean_facts(replace(facts, content_type=facts.content_type or page.media_type))
-    if facts.language is None and kind != "data":
-        facts = replace(facts, language=detect_language(text))
+    metadata = _clean_metadata(replace(metadata, content_type=metadata.content_type or page.media_type))
+    if metadata.language is None and kind != "data":
+        metadata = replace(metadata, language=detect_language(text))
     return Document(
         title=title,
         markdown=text,
         extractor=f"{extractor}@{__version__}",
         kind=kind,
-        metadata=facts,
+        metadata=metadata,
         headings=outline(text),
         links=read_links(text),
         images=tuple(Link(clean_text(one.text)[0], one.url) for one in images),
-        summary=summarise(text, title, facts.description),
+        summary=summarise(text, title, metadata.description),
         hidden=hidden + removed,
-        notes=(*notes, *cut_notes),
+        notes=(*notes, *notes_on_text),
     )
 
 
-def _clean_facts(facts: Metadata) -> Metadata:
-    """The metadata without invisible characters, each fact on one line."""
-    named = {one.name: getattr(facts, one.name) for one in fields(facts)}
-    cleaned: dict[str, Any] = {name: clean_line(value) for name, value in named.items() if isinstance(value, str)}
-    return replace(facts, **cleaned)
+def _clean_metadata(metadata: Metadata) -> Metadata:
+    """The metadata without invisible characters, each value on one line."""
+    values = {field.name: getattr(metadata, field.name) for field in fields(metadata)}
+    cleaned: dict[str, Any] = {name: clean_line(value) for name, value in values.items() if isinstance(value, str)}
+    return replace(metadata, **cleaned)
 
 
-def cut(text: str, most: int) -> tuple[str, tuple[str, ...]]:
-    """The text, cut between two blocks if it has more than `most` characters, and a note if it was cut."""
-    if len(text) <= most:
+def _cut(text: str) -> tuple[str, tuple[str, ...]]:
+    """At most LONGEST characters of the text, cut between two blocks, and a note if something was cut."""
+    if len(text) <= LONGEST:
         return text, ()
-    end = text.rfind("\n\n", most // 2, most)
-    kept = text[: end if end > 0 else most]
+    end = text.rfind("\n\n", LONGEST // 2, LONGEST)
+    kept = text[: end if end > 0 else LONGEST]
     return kept, (f"The document has {len(text):,} characters; only the first {len(kept):,} were kept.",)

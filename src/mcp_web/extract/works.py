@@ -11,7 +11,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.extract.characters import clean_line
-from mcp_web.extract.office.package import Element, attribute
+from mcp_web.extract.xml_elements import Element, attribute
 from mcp_web.text.json_fields import items, mapping, text, texts
 from mcp_web.text.papers import csl_date, written_date
 

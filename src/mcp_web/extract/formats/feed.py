@@ -94,13 +94,13 @@ def _document(
         parts.append(text)
     if total > _ENTRIES:
         notes = (*notes, f"The feed has {total} entries; the first {_ENTRIES} are shown.")
-    facts = Metadata(
+    metadata = Metadata(
         description=description[:500] or None,
         modified=read_date(updated),
         canonical_url=absolute(base, home),
     )
     text = "\n\n".join(parts)
-    return assemble(page, "feed", text, title=_line(title), kind="listing", facts=facts, notes=notes, hidden=hidden)
+    return assemble(page, "feed", text, title=_line(title), kind="listing", metadata=metadata, notes=notes, hidden=hidden)
 
 
 def _entry(item: Item, base: str) -> tuple[str, int]:

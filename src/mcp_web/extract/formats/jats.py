@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
-from xml.etree import ElementTree
 
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import assemble
-from mcp_web.extract.office.package import Element, attribute, child, local
 from mcp_web.extract.snippet import snippet_markdown
+from mcp_web.extract.xml_elements import Element, attribute, child, local, parse_xml
 from mcp_web.model.page import Document, Fetched
 
 MEDIA_TYPE = "application/jats+xml"
@@ -51,12 +50,10 @@ def abstract_markdown(xml: str, base: str) -> str:
 
 
 def _parsed(data: bytes, url: str) -> Element:
-    if b"<!ENTITY" in data or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise ExtractFailed(f"The XML of {url} declares entities, which are not read.", url=url)
     try:
-        return ElementTree.fromstring(data)  # noqa: S314 - entity declarations are refused above
-    except ElementTree.ParseError as error:
-        raise ExtractFailed(f"The XML of {url} is broken: {error}.", url=url) from error
+        return parse_xml(data)
+    except ValueError as error:
+        raise ExtractFailed(f"The article at {url} {error}.", url=url) from error
 
 
 def _html(element: Element, depth: int) -> str:

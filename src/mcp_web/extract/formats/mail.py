@@ -33,12 +33,12 @@ def read_mail(page: Fetched) -> Document:
     attached = [line for part in list(mail.walk())[:_PARTS] if (line := _attachment(part))]
     parts = ["\n".join(lines), text, "## Attachments\n\n" + "\n".join(attached) if attached else ""]
     subject = _header(mail, "Subject") or "E-mail without a subject"
-    facts = Metadata(
+    metadata = Metadata(
         author=_header(mail, "From") or None,
         published=read_date(_header(mail, "Date"), whole_text=True) if mail["Date"] else None,
     )
     written = "\n\n".join(filter(None, parts))
-    return assemble(page, "mail", written, title=subject, facts=facts, notes=notes, hidden=hidden)
+    return assemble(page, "mail", written, title=subject, metadata=metadata, notes=notes, hidden=hidden)
 
 
 def _body(mail: EmailMessage, base: str) -> tuple[str, int, tuple[str, ...]]:

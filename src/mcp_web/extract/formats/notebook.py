@@ -38,9 +38,9 @@ def read_notebook(value: dict[str, Any], page: Fetched) -> Document:
     headings = read_headings(text)
     notes = (f"The notebook has {len(cells)} cells; the first {_CELLS} are shown.",) if len(cells) > _CELLS else ()
     title = headings[0].text if headings else ""
-    facts = Metadata(author=_authors(value))
+    metadata = Metadata(author=_authors(value))
     kind: PageKind = "documentation"
-    return assemble(page, "notebook", text, title=title, kind=kind, facts=facts, notes=notes, hidden=reader.hidden)
+    return assemble(page, "notebook", text, title=title, kind=kind, metadata=metadata, notes=notes, hidden=reader.hidden)
 
 
 def _cells(value: dict[str, Any]) -> list[dict[str, Any]]:

@@ -41,8 +41,8 @@ def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
             for name, schema in list(schemas.items())[:_SCHEMAS]
         )
     notes = (f"An API description with {amount(len(operations), 'operation')}; mode=raw shows its JSON.",)
-    facts = Metadata(description=inline_text(about)[:500] or None)
-    return assemble(page, "openapi", "\n\n".join(parts), title=title, kind="documentation", facts=facts, notes=notes)
+    metadata = Metadata(description=inline_text(about)[:500] or None)
+    return assemble(page, "openapi", "\n\n".join(parts), title=title, kind="documentation", metadata=metadata, notes=notes)
 
 
 def _operations(value: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any], list[Any]]]:

@@ -6,13 +6,12 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any
-from xml.etree import ElementTree
 
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.formats.jats import abstract_markdown
-from mcp_web.extract.office.package import Element
 from mcp_web.extract.works import CslItem, arxiv, item_of_answers, line, shown_name
+from mcp_web.extract.xml_elements import Element, parse_xml
 from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import count, items, mapping, text
@@ -57,7 +56,7 @@ def read_paper(page: Fetched) -> Document:
     written = "\n\n".join(_written(item, notices, abstract, answers))
     if any("retracted" in one or "withdrawn" in one or "removed" in one for one in notices):
         item["status"] = "retracted"
-    facts = Metadata(
+    metadata = Metadata(
         description=line(abstract)[:1000] or None,
         author=", ".join(shown_name(one) for one in item.get("author", ())[:_SHOWN_AUTHORS]) or None,
         published=written_date(item.get("issued")) or None,
@@ -66,7 +65,7 @@ def read_paper(page: Fetched) -> Document:
         content_type="text/html",
         structured_data=({"format": "csl", "data": item},),
     )
-    return assemble(page, "paper", written, title=item["title"], kind="article", facts=facts, notes=notices)
+    return assemble(page, "paper", written, title=item["title"], kind="article", metadata=metadata, notes=notices)
 
 
 def _written(item: CslItem, notices: list[str], abstract: str, answers: dict[str, Any]) -> Iterator[str]:
@@ -139,12 +138,10 @@ def _entry(feed: str) -> Element | None:
     """The entry in arXiv's feed; None for an error message, which is an entry too."""
     if not feed:
         return None
-    if "<!DOCTYPE" in feed or "<!ENTITY" in feed:
-        raise ExtractFailed("arXiv answered with a document type, which is not read.")
     try:
-        entry = ElementTree.fromstring(feed).find(f"{_ATOM}entry")  # noqa: S314 - no document type, no entities
-    except ElementTree.ParseError as error:
-        raise ExtractFailed(f"arXiv answered with broken XML: {error}.") from error
+        entry = parse_xml(feed.encode()).find(f"{_ATOM}entry")
+    except ValueError as error:
+        raise ExtractFailed(f"The answer of arXiv {error}.") from error
     if entry is None or "/api/errors" in (entry.findtext(f"{_ATOM}id") or ""):
         raise ExtractFailed("arXiv has no such paper.")
     return entry

@@ -44,7 +44,7 @@ def read_markdown(page: Fetched, request: ExtractRequest, options: ExtractOption
     text = absolute_targets(text, page.final_url)
     headings = read_headings(text)
     top = next((each.text for each in headings if each.level == min(other.level for other in headings)), "")
-    facts = Metadata(
+    metadata = Metadata(
         description=fields.get("description") or fields.get("summary") or None,
         author=fields.get("author") or fields.get("authors") or None,
         published=read_date(fields.get("date") or fields.get("published") or fields.get("created")),
@@ -56,7 +56,7 @@ def read_markdown(page: Fetched, request: ExtractRequest, options: ExtractOption
         "markdown",
         text,
         title=fields.get("title") or top,
-        facts=facts,
+        metadata=metadata,
         notes=decoded.notes,
         hidden=hidden + unseen,
         images=images,

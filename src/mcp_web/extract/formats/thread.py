@@ -60,10 +60,10 @@ def read_thread(page: Fetched) -> Document:
     if not thread.posts:
         raise ExtractFailed(f"{page.final_url} is a thread without posts.", url=page.final_url)
     first = thread.posts[0]
-    facts = Metadata(author=first.author, published=first.date or None, content_type="text/html")
+    metadata = Metadata(author=first.author, published=first.date or None, content_type="text/html")
     written = "\n\n".join(_written(thread))
     return assemble(
-        page, "thread", written, title=thread.title, kind="forum", facts=facts, notes=thread.notes, hidden=reader.hidden
+        page, "thread", written, title=thread.title, kind="forum", metadata=metadata, notes=thread.notes, hidden=reader.hidden
     )
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TypeVar
 
 from mcp_web.extract.css.colour import Colour, parse_colour
-from mcp_web.extract.office.look import Look, hex_colour
-from mcp_web.extract.office.package import Element, attribute, child, children, value
+from mcp_web.extract.office.look import Look, even_colour, hex_colour
+from mcp_web.extract.office.package import value
+from mcp_web.extract.xml_elements import Element, attribute, child, children
 
 _DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
 _DATE_CODE = re.compile(r"[dy]|m{3,}|(?<![#0])m(?![#0])|h:?m", re.I)
 _LITERAL = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
-_NOTHING = re.compile(r'(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*\Z')
+_NOTHING = re.compile(  # format codes whose four sections show nothing
+    r'(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*\Z'
+)
 # Colours by index: black and white of the old palette, and the first two of a theme.
 _INDEXED = {"0": "000000", "1": "ffffff", "8": "000000", "9": "ffffff", "64": "000000", "65": "ffffff"}
-T = TypeVar("T")
 _THEME = {"0": "ffffff", "1": "000000"}
 
 
@@ -32,18 +33,15 @@ class CellStyles:
         self._dates: set[str] = set()
         self._without_text: set[str] = set()
         self._looks: dict[str, Look] = {}
-        for index, style in enumerate(children(child(root, "cellXfs"))):
-            number = attribute(style, "numFmtId") or "0"
-            if _is_date(number, formats.get(number)):
-                self._dates.add(str(index))
-            look = _at(fonts, attribute(style, "fontId")) or Look()
-            code = formats.get(number, "")
-            empty = True if _NOTHING.match(code) else None
+        for number, style in enumerate(children(child(root, "cellXfs"))):
+            index, format_id = str(number), attribute(style, "numFmtId") or "0"
+            code = formats.get(format_id, "")
+            if _is_date(format_id, formats.get(format_id)):
+                self._dates.add(index)
             if _shows_no_text(code):
-                self._without_text.add(str(index))
-            self._looks[str(index)] = (_at(fills, attribute(style, "fillId")) or Look()).over(
-                Look(hidden=empty).over(look)
-            )
+                self._without_text.add(index)
+            shown = Look(hidden=True if _NOTHING.match(code) else None).over(_at(fonts, attribute(style, "fontId")))
+            self._looks[index] = _at(fills, attribute(style, "fillId")).over(shown)
 
     def is_date(self, index: str) -> bool:
         return index in self._dates
@@ -56,14 +54,16 @@ class CellStyles:
         return self._looks.get(index, Look())
 
 
-def _is_date(number: str, code: str | None) -> bool:
+def _is_date(format_id: str, code: str | None) -> bool:
+    """Whether a number format shows dates; `code` is None for the formats that every workbook has."""
     if code is not None:
         return _DATE_CODE.search(_LITERAL.sub("", code)) is not None
-    return number.isdigit() and int(number) in _DATE_FORMATS
+    return format_id.isdigit() and int(format_id) in _DATE_FORMATS
 
 
-def _at(items: list[T], index: str | None) -> T | None:
-    return items[int(index)] if index and index.isdigit() and int(index) < len(items) else None
+def _at(looks: list[Look], index: str | None) -> Look:
+    """The look with this index; one that defines nothing if there is none."""
+    return looks[int(index)] if index and index.isdigit() and int(index) < len(looks) else Look()
 
 
 def font_look(font: Element) -> Look:
@@ -83,16 +83,15 @@ def _fill(fill: Element) -> Look:
     """The background of a cell."""
     pattern, gradient = child(fill, "patternFill"), child(fill, "gradientFill")
     if gradient is not None:
-        stops = [_colour(child(stop, "color")) for stop in gradient]
-        first = stops[0] if stops else None
-        alike = first is not None and all(stop is not None and stop.near(first) for stop in stops)
-        return Look(background=first if alike else None, unknown=not alike)
+        colour = even_colour([_colour(child(stop, "color")) for stop in gradient])
+        return Look(background=colour, unknown=colour is None)
     if pattern is None or attribute(pattern, "patternType") != "solid":
         return Look()
     return Look(background=_colour(child(pattern, "fgColor")))
 
 
 def _colour(element: Element | None) -> Colour | None:
+    """A colour of a font or fill; None if it is not defined, or by a theme that is not read."""
     if element is None:
         return None
     digits = _INDEXED.get(attribute(element, "indexed") or "") or _THEME.get(attribute(element, "theme") or "")

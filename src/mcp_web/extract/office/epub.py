@@ -7,15 +7,16 @@ import re
 from urllib.parse import unquote
 
 from mcp_web.extract.assemble import LONGEST, assemble
-from mcp_web.extract.office.package import Element, Package, attribute, child, children, read_facts
+from mcp_web.extract.office.package import Package, read_dublin_core
 from mcp_web.extract.snippet import snippet_markdown
+from mcp_web.extract.xml_elements import Element, attribute, child, children
 from mcp_web.model.page import Document, Fetched
 
 _CHAPTERS = 1000
 _CHAPTER = 3_000_000  # bytes
-_MOST_STYLE = 300_000
+_STYLE_SHEET = 300_000  # bytes
 _MOST_IMPORTS = 10
-_DEEPEST = 3
+_IMPORT_DEPTH = 3
 _LINK = re.compile(r"<link\b[^<>]{0,1000}>", re.I)
 _HREF = re.compile(r"\bhref\s{0,5}=\s{0,5}[\"']([^\"'<>]{1,500})[\"']", re.I)
 _MEDIA = re.compile(r"\bmedia\s{0,5}=\s{0,5}[\"']([^\"'<>]{1,200})[\"']", re.I)
@@ -35,7 +36,7 @@ def read_epub(page: Fetched) -> Document:
         raise package.failed("refers to no book")
     parts: list[str] = []
     hidden = size = 0
-    for name in _chapters(book, posixpath.dirname(path))[:_CHAPTERS]:
+    for name in _chapters(book, path)[:_CHAPTERS]:
         data = package.read(name)
         if data is None:
             continue
@@ -46,11 +47,11 @@ def read_epub(page: Fetched) -> Document:
         parts.append(text)
         if size > LONGEST:
             break
-    title, facts = read_facts(child(book, "metadata"))
+    title, metadata = read_dublin_core(child(book, "metadata"))
     text = "\n\n".join(part for part in parts if part)
     if not text:
         raise package.failed("contains no text (its pages may be images)")
-    return assemble(page, "epub", text, title=title, kind="article", facts=facts, hidden=hidden)
+    return assemble(page, "epub", text, title=title, kind="article", metadata=metadata, hidden=hidden)
 
 
 def _with_sheets(package: Package, chapter: str, html: str) -> str:
@@ -70,20 +71,21 @@ def _with_sheets(package: Package, chapter: str, html: str) -> str:
 
 def _sheet(package: Package, name: str, depth: int) -> str:
     """A style sheet of the book, with the sheets that it imports before it."""
-    text = (package.read(name) or b"")[:_MOST_STYLE].decode("utf-8", "replace").replace("</", "")
-    imported = _IMPORT.findall(text)[:_MOST_IMPORTS] if depth < _DEEPEST else []
+    text = (package.read(name) or b"")[:_STYLE_SHEET].decode("utf-8", "replace").replace("</", "")
+    imported = _IMPORT.findall(text)[:_MOST_IMPORTS] if depth < _IMPORT_DEPTH else []
     return "".join(_sheet(package, _relative_to(name, each), depth + 1) for each in imported) + _IMPORT.sub("", text)
 
 
 def _relative_to(name: str, target: str) -> str:
+    """The name of the file that `target` refers to, in the file `name`."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(target)))
 
 
-def _chapters(book: Element, folder: str) -> list[str]:
+def _chapters(book: Element, book_name: str) -> list[str]:
     """The file names of the chapters in reading order, without navigation documents."""
     files: dict[str, str] = {}
     for item in children(child(book, "manifest")):
         if "html" in item.get("media-type", "") and "nav" not in item.get("properties", "").split():
-            files[item.get("id", "")] = posixpath.normpath(posixpath.join(folder, unquote(item.get("href", ""))))
+            files[item.get("id", "")] = _relative_to(book_name, item.get("href", ""))
     spine = [reference.get("idref", "") for reference in children(child(book, "spine"), "itemref")]
     return [files[name] for name in spine if name in files]

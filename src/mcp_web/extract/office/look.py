@@ -1,4 +1,4 @@
-"""How text in an office document looks, to decide whether it is visible: colour, background, size, hidden marks."""
+"""The colour, background and size of text in an office document, which decide whether it is visible."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from mcp_web.extract.css.colour import Colour, parse_colour
 
-_WHITE = Colour(255, 255, 255)
+WHITE, BLACK = Colour(255, 255, 255), Colour(0, 0, 0)
 _TINY = 2.0  # points
 
 
@@ -14,11 +14,11 @@ _TINY = 2.0  # points
 class Look:
     """What a style defines about text; None for what it does not define."""
 
-    hidden: bool | None = None
+    hidden: bool | None = None  # marked as hidden, moved off the page, or set without width or height
     colour: Colour | None = None
     size: float | None = None  # points
     background: Colour | None = None
-    unknown: bool = False  # whether the background is a picture or a theme colour
+    unknown: bool = False  # the background is not known: a picture, or a colour that the theme defines
 
     def over(self, below: Look) -> Look:
         """This look combined with a weaker one, which it overrides."""
@@ -31,11 +31,12 @@ class Look:
         )
 
     def on(self, background: Colour | None) -> Look:
-        """The same look on another background; unchanged if that is None."""
+        """This look with another background; unchanged if that is None."""
         return self if background is None else replace(self, background=background, unknown=False)
 
     @property
-    def is_seen(self) -> bool:
+    def is_visible(self) -> bool:
+        """Whether a reader can see the text; True if the background is not known."""
         if self.hidden or (self.size is not None and self.size <= _TINY):
             return False
         if self.colour is None:
@@ -43,7 +44,7 @@ class Look:
             return True
         if self.colour.alpha < 0.06:
             return False
-        background = self.background or (None if self.unknown else _WHITE)
+        background = self.background or (None if self.unknown else WHITE)
         return background is None or not self.colour.over(background).near(background)
 
 
@@ -54,3 +55,9 @@ def hex_colour(value: str | None) -> Colour | None:
     """A colour of six hexadecimal digits; of eight digits, the first two are the alpha, which programs ignore."""
     digits = (value or "").strip().lower().lstrip("#")
     return parse_colour(f"#{digits[-6:]}") if len(digits) in (6, 8) else None
+
+
+def even_colour(stops: list[Colour | None]) -> Colour | None:
+    """The colour of a gradient whose stops look the same; None for others."""
+    first = stops[0] if stops else None
+    return first if first is not None and all(stop is not None and stop.near(first) for stop in stops) else None

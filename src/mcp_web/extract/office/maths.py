@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mcp_web.extract.office.package import Element, child, children, local, value
+from mcp_web.extract.office.package import value
+from mcp_web.extract.xml_elements import Element, child, children, local
 
 _SIGNS = {"∑": r"\sum", "∫": r"\int", "∏": r"\prod", "⋃": r"\bigcup", "⋂": r"\bigcap", "√": r"\sqrt"}
 

@@ -9,7 +9,8 @@ from mcp_web.extract.assemble import assemble
 from mcp_web.extract.markdown import escape_start, table_of
 from mcp_web.extract.office.look import PLAIN, Look
 from mcp_web.extract.office.odf_styles import OdfStyles, points
-from mcp_web.extract.office.package import Element, Package, attribute, child, children, descendants, local, read_facts
+from mcp_web.extract.office.package import Package, read_dublin_core
+from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local
 from mcp_web.model.page import Document, Fetched, PageKind
 from mcp_web.text.headings import read_headings
 from mcp_web.text.shorten import shortened
@@ -27,13 +28,15 @@ _SKIPPED = frozenset(
 
 @dataclass(slots=True)
 class State:
+    """The styles of the document, and what was read so far."""
+
     notes: list[str] = field(default_factory=list)  # footnotes, in order
     cut: bool = False  # a table was longer than what is shown
     styles: OdfStyles = field(default_factory=OdfStyles)
     hidden: int = 0  # hidden texts
 
-    def unseen(self, element: Element) -> bool:
-        """Whether the element is hidden; if so, its text is counted."""
+    def is_hidden(self, element: Element) -> bool:
+        """Whether the element is hidden; if so and it has text, it is counted."""
         if not self.styles.hides(element):
             return False
         self.hidden += any((text or "").strip() for text in element.itertext())
@@ -51,19 +54,22 @@ def read_odf(page: Fetched) -> Document:
     state = State(styles=OdfStyles(package.xml("styles.xml"), root))
     kind: PageKind = "data" if local(content.tag) == "spreadsheet" else "unknown"
     parts = [part for part in _blocks(content, state, 0) if part.strip()]
-    parts.extend(f"[^{at}]: {note}" for at, note in enumerate(state.notes, 1))
+    parts.extend(f"[^{number}]: {note}" for number, note in enumerate(state.notes, 1))
     text = "\n\n".join(parts).replace("\n\n\0", "\n").replace("\0", "")
-    title, facts = read_facts(child(package.xml("meta.xml"), "meta"))
+    title, metadata = read_dublin_core(child(package.xml("meta.xml"), "meta"))
     top = next((heading.text for heading in read_headings(text)), "")
     notes = (f"Tables are shown up to {_ROWS:,} rows and {_COLUMNS} columns.",) if state.cut else ()
-    return assemble(page, "odf", text, title=title or top, kind=kind, facts=facts, notes=notes, hidden=state.hidden)
+    return assemble(
+        page, "odf", text, title=title or top, kind=kind, metadata=metadata, notes=notes, hidden=state.hidden
+    )
 
 
 def _blocks(parent: Element, state: State, depth: int) -> Iterator[str]:
+    """The Markdown of each visible block in an element; `depth` is how deep the element is nested."""
     slide = 0
     for element in parent:
         name = local(element.tag)
-        if state.unseen(element) or _is_off_page(element):
+        if state.is_hidden(element) or _is_off_page(element):
             continue
         if name == "h":
             level = attribute(element, "outline-level") or "1"
@@ -101,11 +107,11 @@ def _list(element: Element, state: State, depth: int) -> Iterator[str]:
 
 def _table(table: Element, state: State) -> str:
     rows: list[list[str]] = []
-    unseen = _hidden_columns(table, state)
+    hidden_columns = _hidden_columns(table, state)
     for row in descendants(table, "table-row"):
-        if state.unseen(row) or state.styles.is_flat(row):
+        if state.is_hidden(row) or state.styles.is_flat(row):
             continue
-        cells = _cells(row, state, unseen)
+        cells = _cells(row, state, hidden_columns)
         if any(cells):
             rows.extend([cells] * min(_repeats(row, "number-rows-repeated"), 5))
         if len(rows) >= _ROWS:
@@ -118,15 +124,16 @@ def _table(table: Element, state: State) -> str:
 
 
 def _hidden_columns(table: Element, state: State) -> frozenset[int]:
+    """The indexes of the columns that are hidden or have no width."""
     found: set[int] = set()
-    at = 0
+    first = 0
     for column in descendants(table, "table-column"):
-        if at >= _COLUMNS:
+        if first >= _COLUMNS:
             break
         width = min(_repeats(column, "number-columns-repeated"), _COLUMNS)
         if state.styles.hides(column) or state.styles.is_flat(column):
-            found.update(range(at, at + width))
-        at += width
+            found.update(range(first, first + width))
+        first += width
     return frozenset(found)
 
 
@@ -138,12 +145,13 @@ def _is_off_page(element: Element) -> bool:
     return is_far or any(size is not None and size < _FLAT for size in sizes)
 
 
-def _cells(row: Element, state: State, unseen: frozenset[int]) -> list[str]:
+def _cells(row: Element, state: State, hidden_columns: frozenset[int]) -> list[str]:
+    """The texts of the cells of a row, empty for hidden ones."""
     cells: list[str] = []
     for cell in children(row, "table-cell", "covered-table-cell"):
         look = state.styles.look(cell)
         text = " ".join(_text(each, state, look) for each in children(cell, "p", "h", "list"))
-        if len(cells) in unseen or local(cell.tag) == "covered-table-cell":
+        if len(cells) in hidden_columns or local(cell.tag) == "covered-table-cell":
             state.hidden += bool(text.strip())
             text = ""
         cells.extend([" ".join(text.split())] * min(_repeats(cell, "number-columns-repeated"), _COLUMNS - len(cells)))
@@ -154,11 +162,13 @@ def _cells(row: Element, state: State, unseen: frozenset[int]) -> list[str]:
 
 
 def _repeats(element: Element, name: str) -> int:
+    """How often a row, column or cell is repeated, by the attribute `name`."""
     value = attribute(element, name) or "1"
     return int(value) if value.isdigit() and len(value) < 9 else 1
 
 
 def _text(element: Element, state: State, look: Look = PLAIN) -> str:
+    """The visible text of a paragraph, with links and footnote references; `look` is that of the cell around it."""
     own = state.styles.look(element).over(look)
     if any(local(each.tag) == "hidden-paragraph" and state.styles.hides(each) for each in element):
         own = replace(own, hidden=True)
@@ -166,10 +176,11 @@ def _text(element: Element, state: State, look: Look = PLAIN) -> str:
 
 
 def _pieces(element: Element, state: State, look: Look, depth: int) -> Iterator[str]:
-    yield _seen(element.text, state, look)
+    """The visible pieces of a paragraph or span; `look` is its own."""
+    yield _visible(element.text, state, look)
     for each in element:
         name = local(each.tag)
-        if name == "s" or name == "tab":
+        if name in ("s", "tab"):
             yield " "
         elif name == "line-break":
             yield "\n"
@@ -182,13 +193,14 @@ def _pieces(element: Element, state: State, look: Look, depth: int) -> Iterator[
             text = "".join(_pieces(each, state, state.styles.look(each).over(look), depth + 1)).strip()
             url = attribute(each, "href") or ""
             yield f"[{text}]({url})" if text and url.startswith(("http://", "https://")) else text
-        elif name not in _SKIPPED and depth < 30 and not state.unseen(each) and not _is_off_page(each):
+        elif name not in _SKIPPED and depth < 30 and not state.is_hidden(each) and not _is_off_page(each):
             yield from _pieces(each, state, state.styles.look(each).over(look), depth + 1)
-        yield _seen(each.tail, state, look)
+        yield _visible(each.tail, state, look)
 
 
-def _seen(text: str | None, state: State, look: Look) -> str:
-    if not text or look.is_seen:
+def _visible(text: str | None, state: State, look: Look) -> str:
+    """The text on one line if it is visible; else an empty string, and the text is counted as hidden."""
+    if not text or look.is_visible:
         return (text or "").replace("\n", " ")
     state.hidden += bool(text.strip())
     return ""

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from mcp_web.extract.office.look import Look, hex_colour
-from mcp_web.extract.office.package import Element, attribute, child, children, local
+from mcp_web.extract.xml_elements import Element, attribute, child, children, local
 
 _WIDE = 1000.0  # points; more than the width of a page
 _SIZE = re.compile(r"(-?\d{1,6}(?:\.\d{1,9})?)(pt|in|cm|mm)\Z")
@@ -30,13 +30,14 @@ class OdfStyles:
 
     def look(self, element: Element) -> Look:
         """The look that the element's style gives its text."""
-        return self._named(attribute(element, "style-name") or "", 0)
+        return self._look_of(attribute(element, "style-name") or "", 0)
 
-    def _named(self, name: str, depth: int) -> Look:
+    def _look_of(self, name: str, depth: int) -> Look:
+        """The look of a style with what it inherits; `depth` is the number of styles that inherit from it."""
         if name in self._looks or name not in self._elements or depth > _DEEPEST:
             return self._looks.get(name, Look())
         style = self._elements[name]
-        above = self._named(attribute(style, "parent-style-name") or "", depth + 1)
+        above = self._look_of(attribute(style, "parent-style-name") or "", depth + 1)
         self._looks[name] = _look(style).over(above)
         return self._looks[name]
 
@@ -46,7 +47,7 @@ class OdfStyles:
             return True
         if attribute(element, "visibility") in ("hidden", "collapse", "filter"):
             return True
-        return any(map(_says_hidden, self._properties(element)))
+        return any(map(_hides_element, self._properties(element)))
 
     def is_flat(self, element: Element) -> bool:
         """Whether the style of a row or column makes it too small to show anything."""
@@ -54,10 +55,12 @@ class OdfStyles:
         return any(size is not None and size < 1.5 for size in sizes)
 
     def _properties(self, element: Element) -> list[Element]:
+        """The property elements of the element's style."""
         return children(self._elements.get(attribute(element, "style-name") or ""))
 
 
-def _says_hidden(properties: Element) -> bool:
+def _hides_element(properties: Element) -> bool:
+    """Whether the properties of a style hide the elements that have it."""
     if local(properties.tag) == "text-properties":
         return False  # it hides the text, not the element
     return any(attribute(properties, name) in values for name, values in _HIDDEN.items())
@@ -70,6 +73,7 @@ def points(value: str | None) -> float | None:
 
 
 def _look(style: Element) -> Look:
+    """The look that a style defines itself, without what it inherits."""
     found = Look()
     for properties in style:
         background = hex_colour(attribute(properties, "background-color"))
@@ -81,7 +85,7 @@ def _look(style: Element) -> Look:
             own = Look(hidden, hex_colour(attribute(properties, "color")), points(attribute(properties, "font-size")))
             found = own.on(background).over(found)
             continue
-        if local(properties.tag) == "paragraph-properties" and _is_out_of_page(properties):
+        if local(properties.tag) == "paragraph-properties" and _is_off_page(properties):
             found = replace(found, hidden=True)
         if background is not None:
             found = found if found.background is not None else found.on(background)
@@ -94,13 +98,13 @@ def _is_unreadable(properties: Element) -> bool:
     if (opacity is not None and opacity < 6) or (size is not None and size < 15):
         return True
     spacing = points(attribute(properties, "letter-spacing"))
-    place, _, scale = (attribute(properties, "text-position") or "").partition(" ")
-    moved, share = _percent(place), _percent(scale)
+    shift, _, scale = (attribute(properties, "text-position") or "").partition(" ")
+    moved, share = _percent(shift), _percent(scale)
     off_line = (moved is not None and abs(moved) > 400) or (share is not None and share < 10)
     return off_line or (spacing is not None and spacing < -5)
 
 
-def _is_out_of_page(properties: Element) -> bool:
+def _is_off_page(properties: Element) -> bool:
     """Whether a paragraph starts off its page, or its lines have no height."""
     moves = [points(attribute(properties, name)) for name in ("margin-left", "margin-right", "text-indent")]
     height = points(attribute(properties, "line-height"))

@@ -6,12 +6,9 @@ import io
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Iterator
-
-# Entity declarations, which make XML dangerous, are refused before parsing; see Package.parse.
-from xml.etree import ElementTree
 
 from mcp_web.errors import ExtractFailed
+from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local, parse_xml
 from mcp_web.model.page import Fetched, Metadata
 from mcp_web.text.dates import read_date
 from mcp_web.text.untrusted import quoted
@@ -20,8 +17,6 @@ _PART = 40_000_000  # bytes of one part, unpacked
 _ALL = 80_000_000  # bytes of all parts read
 _PARTS = 20_000
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-
-Element = ElementTree.Element
 
 
 class Package:
@@ -56,21 +51,12 @@ class Package:
         return data
 
     def xml(self, name: str) -> Element | None:
-        """A parsed part; None if it is absent."""
+        """The root element of a part; None if the part is absent."""
         data = self.read(name)
-        return None if data is None else self.parse(data, name)
-
-    def refuse_entities(self, data: bytes, name: str) -> None:
-        """Raise an error for entity declarations: office files have none, and attacks use them."""
-        if b"<!ENTITY" in data or b"<\x00!\x00E\x00N\x00T\x00I\x00T\x00Y" in data:
-            raise self.failed(f"declares XML entities (part {quoted(name)})")
-
-    def parse(self, data: bytes, name: str) -> Element:
-        self.refuse_entities(data, name)
         try:
-            return ElementTree.fromstring(data)  # noqa: S314  see above
-        except ElementTree.ParseError as error:
-            raise self.failed(f"contains broken XML (part {quoted(name)}, line {error.position[0]})") from error
+            return None if data is None else parse_xml(data)
+        except ValueError as error:
+            raise self.failed(f"{error} (part {quoted(name)})") from error
 
     def relations(self, part: str) -> dict[str, str]:
         """The relations of an Office Open XML part: id → part name, or URL if it is external."""
@@ -84,11 +70,12 @@ class Package:
             found[relation.get("Id", "")] = target
         return found
 
-    def core_facts(self) -> tuple[str, Metadata]:
+    def core_properties(self) -> tuple[str, Metadata]:
         """The title and metadata of an Office Open XML file."""
-        return read_facts(self.xml("docProps/core.xml"))
+        return read_dublin_core(self.xml("docProps/core.xml"))
 
     def failed(self, what: str, suggestion: str | None = None) -> ExtractFailed:
+        """The error for this document; `what` continues a sentence that begins with it, as in "is damaged"."""
         return ExtractFailed(
             f"The document at {self._page.final_url} ({len(self._page.body):,} bytes) {what}.",
             suggestion=suggestion or "Look for another copy, or an HTML or PDF version of the same document.",
@@ -96,7 +83,7 @@ class Package:
         )
 
 
-def read_facts(root: Element | None) -> tuple[str, Metadata]:
+def read_dublin_core(root: Element | None) -> tuple[str, Metadata]:
     """The title and metadata in Dublin Core, which Office, OpenDocument and EPUB use."""
     found: dict[str, str] = {}
     creators: list[str] = []
@@ -118,46 +105,14 @@ def read_facts(root: Element | None) -> tuple[str, Metadata]:
     )
 
 
-def local(tag: object) -> str:
-    """A tag without its namespace; empty for comments."""
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
-
-
-def attribute(element: Element | None, name: str) -> str | None:
-    """The value of an attribute by its local name, in any namespace."""
-    for key, value in element.attrib.items() if element is not None else ():
-        if key == name or key.endswith("}" + name):
-            return value
-    return None
-
-
 def value(element: Element | None, *path: str) -> str:
     """The `val` attribute of the element at the end of a path; empty if there is none."""
     return attribute(child(element, *path), "val") or ""
 
 
-def child(element: Element | None, *path: str) -> Element | None:
-    """The element at the end of a path of local names."""
-    for name in path:
-        if element is None:
-            return None
-        element = next((each for each in element if local(each.tag) == name), None)
-    return element
-
-
 def relation_id(element: Element) -> str:
     """The relation id of a sheet or slide: its `id` attribute that has a namespace."""
     return next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
-
-
-def children(element: Element | None, *names: str) -> list[Element]:
-    """The children; if names are given, those with one of these local names."""
-    return [each for each in element if not names or local(each.tag) in names] if element is not None else []
-
-
-def descendants(element: Element | None, name: str) -> Iterator[Element]:
-    """All descendants with the local name, in order."""
-    return (each for each in element.iter() if local(each.tag) == name) if element is not None else iter(())
 
 
 def letters(element: Element) -> str:

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from mcp_web.extract.assemble import assemble
-from mcp_web.extract.css.colour import Colour
 from mcp_web.extract.markdown import table_of
-from mcp_web.extract.office.look import Look
-from mcp_web.extract.office.package import (
-    Element,
-    Package,
-    attribute,
-    child,
-    children,
-    descendants,
-    letters,
-    local,
-    relation_id,
-    value,
-)
+from mcp_web.extract.office.look import WHITE, Look
+from mcp_web.extract.office.package import Package, letters, relation_id, value
 from mcp_web.extract.office.slide_shapes import Place, fill_of, run_look, shapes_of
+from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local
 from mcp_web.model.page import Document, Fetched
 
 _SLIDES = 1000
@@ -37,7 +27,7 @@ def read_pptx(page: Fetched) -> Document:
         raise package.failed("contains no slides")
     targets = package.relations(_PART)
     parts: list[str] = []
-    hidden = hidden_texts = 0
+    hidden_slides = hidden_texts = 0
     size = _slide_size(root)
     backgrounds: dict[str, Look] = {}
     for number, slide in enumerate(list(slides)[:_SLIDES], 1):
@@ -46,20 +36,23 @@ def read_pptx(page: Fetched) -> Document:
         if content is None:
             continue
         if content.get("show") == "0":
-            hidden += 1
+            hidden_slides += 1
             continue
-        text, unseen = _slide(package, name, content, number, size, backgrounds)
+        text, hidden = _slide(package, name, content, number, size, backgrounds)
         parts.append(text)
-        hidden_texts += unseen
-    title, facts = package.core_facts()
+        hidden_texts += hidden
+    title, metadata = package.core_properties()
     if title.lower() in ("", "powerpoint presentation", "slide 1", "presentation"):
         title = parts[0].split("\n", 1)[0].partition(": ")[2] if parts else ""
-    notes = (f"{hidden} hidden slides were left out.",) if hidden else ()
+    notes = (f"{hidden_slides} hidden slides were left out.",) if hidden_slides else ()
     text = "\n\n".join(parts)
-    return assemble(page, "pptx", text, title=title, facts=facts, notes=notes, hidden=hidden + hidden_texts)
+    return assemble(
+        page, "pptx", text, title=title, metadata=metadata, notes=notes, hidden=hidden_slides + hidden_texts
+    )
 
 
 def _slide_size(root: Element | None) -> Place:
+    """The area of every slide; that of a 4:3 slide if the presentation does not define it."""
     across, down = (attribute(child(root, "sldSz"), name) or "" for name in ("cx", "cy"))
     return Place(0, 0, int(across) if across.isdigit() else 9_144_000, int(down) if down.isdigit() else 6_858_000)
 
@@ -71,10 +64,11 @@ def _slide(
     title = ""
     parts: list[str] = []
     background = _background(package, name, content, backgrounds)
-    unseen = 0
-    for shape in shapes_of(child(content, "cSld", "spTree"), size, _Pictures(package, name).is_opaque):
-        if not shape.seen or _is_shrunk(child(shape.element, "txBody", "bodyPr")):
-            unseen += bool(letters(shape.element).strip())
+    hidden = 0
+    is_opaque = partial(_is_opaque_picture, package, name)
+    for shape in shapes_of(child(content, "cSld", "spTree"), size, is_opaque):
+        if not shape.visible or _is_shrunk(child(shape.element, "txBody", "bodyPr")):
+            hidden += bool(letters(shape.element).strip())
             continue
         if local(shape.element.tag) == "graphicFrame":
             parts.extend(_tables(shape.element, background))
@@ -90,7 +84,7 @@ def _slide(
     notes = _notes(package, name)
     if notes:
         parts.append(f"Notes: {notes}")
-    return "\n\n".join([f"## Slide {number}" + (f": {title}" if title else ""), *parts]), unseen
+    return "\n\n".join([f"## Slide {number}" + (f": {title}" if title else ""), *parts]), hidden
 
 
 def _is_shrunk(body: Element | None) -> bool:
@@ -100,26 +94,19 @@ def _is_shrunk(body: Element | None) -> bool:
     return scale.removesuffix("%").isdigit() and int(scale.removesuffix("%")) < (15 if "%" in scale else 15_000)
 
 
-class _Pictures:
-    """The pictures of one slide."""
-
-    def __init__(self, package: Package, slide: str) -> None:
-        self._package = package
-        self._slide = slide
-
-    def is_opaque(self, picture: Element) -> bool:
-        """Whether a picture is opaque: known for photographs, and for PNG from its header."""
-        blip = child(picture, "blipFill", "blip")
-        target = attribute(blip, "embed") if blip is not None and not len(blip) else None
-        name = self._package.relations(self._slide).get(target or "", "")
-        if name.lower().endswith((".jpg", ".jpeg", ".bmp")):
-            return True
-        head = (self._package.read(name) or b"")[:26] if name.lower().endswith(".png") else b""
-        return len(head) == 26 and head[25] in (0, 2)
+def _is_opaque_picture(package: Package, slide: str, picture: Element) -> bool:
+    """Whether a picture of a slide is opaque: known for photographs, and for PNG from its header."""
+    blip = child(picture, "blipFill", "blip")
+    target = attribute(blip, "embed") if blip is not None and not len(blip) else None
+    name = package.relations(slide).get(target or "", "")
+    if name.lower().endswith((".jpg", ".jpeg", ".bmp")):
+        return True
+    head = (package.read(name) or b"")[:26] if name.lower().endswith(".png") else b""
+    return len(head) == 26 and head[25] in (0, 2)
 
 
 def _background(package: Package, name: str, content: Element, known: dict[str, Look], depth: int = 0) -> Look:
-    """The background of a slide: its own, else its layout's, else its master's.
+    """The background of the slide `name`: its own, else that of its layout, else that of its master.
 
     `known` caches those of layouts and masters.
     """
@@ -127,7 +114,7 @@ def _background(package: Package, name: str, content: Element, known: dict[str, 
     if background is not None:
         colour = fill_of(child(background, "bgPr"))
         if value(background, "bgRef", "schemeClr") in ("bg1", "lt1"):
-            colour = Colour(255, 255, 255)
+            colour = WHITE
         return Look(background=colour, unknown=colour is None)
     above = next((target for target in package.relations(name).values() if any(f in target for f in _ABOVE)), None)
     if above is None or depth > 2:
@@ -139,6 +126,7 @@ def _background(package: Package, name: str, content: Element, known: dict[str, 
 
 
 def _lines(body: Element | None, look: Look, *, bulleted: bool) -> Iterator[str]:
+    """The visible text of each paragraph in a text body, as list items if `bulleted`."""
     for paragraph in children(body, "p"):
         properties = child(paragraph, "pPr")
         given = properties.get("lvl", "0") if properties is not None else "0"
@@ -153,7 +141,7 @@ def _lines(body: Element | None, look: Look, *, bulleted: bool) -> Iterator[str]
 def _characters(paragraph: Element, look: Look) -> Iterator[str]:
     for each in paragraph:
         name = local(each.tag)
-        if name in ("r", "fld") and run_look(child(each, "rPr")).over(look).is_seen:
+        if name in ("r", "fld") and run_look(child(each, "rPr")).over(look).is_visible:
             yield letters(each)
         elif name in ("br", "tab"):
             yield " "
@@ -176,12 +164,13 @@ def _cell(cell: Element, background: Look) -> Iterator[str]:
 
 
 def _notes(package: Package, slide: str) -> str:
+    """The speaker notes of a slide."""
     name = next((target for target in package.relations(slide).values() if "/notesSlides/" in f"/{target}"), None)
     root = package.xml(name) if name else None
     texts: list[str] = []
     everywhere = Place(-1e12, -1e12, 1e12, 1e12)
     for shape in shapes_of(child(root, "cSld", "spTree"), everywhere, lambda _: False):
         kind = child(shape.element, "nvSpPr", "nvPr", "ph")
-        if shape.seen and attribute(kind, "type") == "body":
+        if shape.visible and attribute(kind, "type") == "body":
             texts.extend(_lines(child(shape.element, "txBody"), Look(), bulleted=False))
     return " ".join(texts)

@@ -30,15 +30,18 @@ def read_rtf(page: Fetched) -> Document:
     text: str = rtf_to_text(source, errors="replace")  # type: ignore[no-untyped-call]  # ships no types
     paragraphs = "\n\n".join(escape_start(line.strip()) for line in text.split("\n") if line.strip())
     title, author = (re.search(_FIELD % name, source[:20_000]) for name in ("title", "author"))
-    facts = Metadata(author=author[1].strip() if author else None)
-    return assemble(page, "rtf", paragraphs, title=title[1].strip() if title else "", facts=facts, hidden=hidden)
+    metadata = Metadata(author=author[1].strip() if author else None)
+    return assemble(page, "rtf", paragraphs, title=title[1].strip() if title else "", metadata=metadata, hidden=hidden)
 
 
 def _without_hidden(source: str) -> tuple[str, int]:
-    """The source without hidden text: marked as hidden, tiny, or in the colour of its background."""
+    """The source without hidden text, and how many pieces were removed.
+
+    Text is hidden if it is marked as hidden, tiny, or in the colour of its background.
+    """
     colours = _colour_table(source)
     kept: list[str] = []
-    look, reasons = Look(), frozenset[str]()
+    look, hiding = Look(), frozenset[str]()
     outer: list[tuple[Look, frozenset[str]]] = []
     hidden = 0
     was_seen = True
@@ -46,14 +49,14 @@ def _without_hidden(source: str) -> tuple[str, int]:
         word, number = found[1], found[2]
         text = found[5] or (found[3] if (found[3] or "").startswith("\\'") else "") or (word == "u" and number)
         if found[4] == "{" and len(outer) < _DEEPEST:
-            outer.append((look, reasons))
+            outer.append((look, hiding))
         elif found[4] == "}" and outer:
-            look, reasons = outer.pop()
+            look, hiding = outer.pop()
         elif word:
             value = int(number) if number else None
-            look = Look() if word == "plain" else _changed(look, word, value, colours)
-            reasons = _reasons(reasons, word, value)
-        if text and (reasons or not look.is_seen) and found[0].strip():
+            look = Look() if word == "plain" else _look_after(look, word, value, colours)
+            hiding = _hiding_after(hiding, word, value)
+        if text and (hiding or not look.is_visible) and found[0].strip():
             hidden += was_seen
             was_seen = False
             continue
@@ -63,6 +66,7 @@ def _without_hidden(source: str) -> tuple[str, int]:
 
 
 def _colour_table(source: str) -> list[Colour | None]:
+    """The colours that the text refers to by index; None for the default colour."""
     found = _COLOURS.search(source[:200_000])
     table: list[Colour | None] = []
     for entry in found[1].split(";")[:-1] if found else ():
@@ -71,8 +75,8 @@ def _colour_table(source: str) -> list[Colour | None]:
     return table
 
 
-def _changed(look: Look, word: str, number: int | None, colours: list[Colour | None]) -> Look:
-    """The look after a control word that changes the text."""
+def _look_after(look: Look, word: str, number: int | None, colours: list[Colour | None]) -> Look:
+    """The look after a control word; `number` is the parameter of the word."""
     if word == "fs":
         return replace(look, size=(24 if number is None else number) / 2)
     colour = colours[number] if number is not None and 0 <= number < len(colours) else None
@@ -81,32 +85,27 @@ def _changed(look: Look, word: str, number: int | None, colours: list[Colour | N
     return replace(look, background=colour) if word in ("cb", "highlight", "chcbpat", "cbpat", "chcfpat") else look
 
 
-def _reasons(known: frozenset[str], word: str, number: int | None) -> frozenset[str]:
-    """The control words that hide the text, after one more control word."""
+def _hiding_after(hiding: frozenset[str], word: str, number: int | None) -> frozenset[str]:
+    """The control words that hide the text, after one more control word; `hiding` are those before it."""
     if word == "plain":
-        return known & _OF_PARAGRAPHS.keys()
+        return hiding & _OF_PARAGRAPHS.keys()
     if word == "pard":
-        return known - _OF_PARAGRAPHS.keys()
+        return hiding - _OF_PARAGRAPHS.keys()
     test = _OF_LETTERS.get(word) or _OF_PARAGRAPHS.get(word)
     if test is None:
-        return known
-    return known | {word} if test(1 if number is None else number) else known - {word}
+        return hiding
+    return hiding | {word} if test(1 if number is None else number) else hiding - {word}
 
 
 # Control words that hide text, with a test of their number; in force until `plain`, or until `pard` for paragraphs.
 _OF_LETTERS: dict[str, Callable[[int], bool]] = {
-    "v": lambda number: number != 0,
-    "deleted": lambda number: number != 0,
-    "webhidden": lambda number: number != 0,
+    **dict.fromkeys(("v", "deleted", "webhidden"), lambda number: number != 0),
     "charscalex": lambda number: number <= 5,
     "expndtw": lambda number: number <= -160,
     "expnd": lambda number: number <= -32,
-    "dn": lambda number: number > 400,
-    "up": lambda number: number > 400,
+    **dict.fromkeys(("dn", "up"), lambda number: number > 400),
 }
 _OF_PARAGRAPHS: dict[str, Callable[[int], bool]] = {
     "sl": lambda number: -40 <= number < 0,
-    "li": lambda number: abs(number) > 15_000,
-    "ri": lambda number: abs(number) > 15_000,
-    "fi": lambda number: abs(number) > 15_000,
+    **dict.fromkeys(("li", "ri", "fi"), lambda number: abs(number) > 15_000),
 }

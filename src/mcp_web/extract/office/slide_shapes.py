@@ -1,4 +1,4 @@
-"""The shapes of a slide that are visible: on the slide, not hidden, not covered."""
+"""The shapes of a slide, and whether they are visible: on the slide, not hidden, not covered."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mcp_web.extract.css.colour import Colour, parse_colour
-from mcp_web.extract.office.look import Look, hex_colour
-from mcp_web.extract.office.package import Element, attribute, child, children, local
+from mcp_web.extract.office.look import Look, even_colour, hex_colour
+from mcp_web.extract.xml_elements import Element, attribute, child, children, local
 
 _SCHEME = {"bg1": "ffffff", "lt1": "ffffff", "tx1": "000000", "dk1": "000000"}
 _PRESET = {"white": "ffffff", "black": "000000"}
@@ -20,6 +20,8 @@ _HOLDERS = ("nvSpPr", "nvGraphicFramePr", "nvGrpSpPr", "nvPicPr")
 
 @dataclass(frozen=True, slots=True)
 class Place:
+    """A rectangle on a slide."""
+
     left: float
     top: float
     right: float
@@ -39,25 +41,28 @@ class Place:
 class Shape:
     element: Element
     place: Place | None  # None if its layout defines it
-    seen: bool
+    visible: bool
 
 
 def shapes_of(tree: Element | None, slide: Place, is_opaque: Callable[[Element], bool]) -> list[Shape]:
-    """All shapes, from back to front. `is_opaque` returns whether a picture is opaque."""
+    """All shapes of a slide, from back to front.
+
+    `tree` is its `spTree` element, `slide` its area; `is_opaque` returns whether a picture is opaque.
+    """
     found = list(_shapes(tree, None, True, 0))
     covers = [
-        (at, shape.place)
-        for at, shape in enumerate(found)
+        (index, shape.place)
+        for index, shape in enumerate(found)
         if shape.place is not None
         and (is_opaque(shape.element) if local(shape.element.tag) == "pic" else _is_opaque(shape))
     ]
-    seen: list[Shape] = []
-    for at, shape in enumerate(found):
+    shapes: list[Shape] = []
+    for index, shape in enumerate(found):
         place = shape.place
         on_slide = place is None or (place.meets(slide) and _has_size(place))
-        covered = place is not None and any(above > at and box.holds(place) for above, box in covers[-_MOST_COVERS:])
-        seen.append(Shape(shape.element, place, shape.seen and on_slide and not covered))
-    return seen
+        covered = place is not None and any(above > index and box.holds(place) for above, box in covers[-_MOST_COVERS:])
+        shapes.append(Shape(shape.element, place, shape.visible and on_slide and not covered))
+    return shapes
 
 
 def _has_size(place: Place) -> bool:
@@ -65,22 +70,25 @@ def _has_size(place: Place) -> bool:
 
 
 def _is_opaque(shape: Shape) -> bool:
-    fill = fill_of(child(shape.element, "spPr")) if shape.seen else None
+    fill = fill_of(child(shape.element, "spPr")) if shape.visible else None
     return fill is not None and fill.alpha > 0.95
 
 
-_Move = tuple[float, float, float, float]  # scale and shift, across and down
+_Transform = tuple[float, float, float, float]  # horizontal and vertical scale, then shift
 
 
-def _shapes(tree: Element | None, move: _Move | None, seen: bool, depth: int) -> Iterator[Shape]:
+def _shapes(tree: Element | None, transform: _Transform | None, visible: bool, depth: int) -> Iterator[Shape]:
+    """The shapes in a tree or group. `transform` is that of the group, `visible` whether all groups around it are."""
     for element in children(tree):
         name = local(element.tag)
-        shown = seen and not _is_marked_hidden(element)
+        shown = visible and not _is_marked_hidden(element)
         if name in ("sp", "graphicFrame", "pic"):
             frame = child(element, "xfrm") if name == "graphicFrame" else child(element, "spPr", "xfrm")
-            yield Shape(element, _moved(_place(frame), move), shown)
+            yield Shape(element, _transformed(_place(frame), transform), shown)
         elif name == "grpSp" and depth < 10:
-            yield from _shapes(element, _inside(child(element, "grpSpPr", "xfrm"), move), shown, depth + 1)
+            yield from _shapes(
+                element, _group_transform(child(element, "grpSpPr", "xfrm"), transform), shown, depth + 1
+            )
 
 
 def _is_marked_hidden(element: Element) -> bool:
@@ -88,6 +96,7 @@ def _is_marked_hidden(element: Element) -> bool:
 
 
 def _numbers(element: Element | None, *names: str) -> list[float] | None:
+    """The values of these attributes; None if one is not a number."""
     values = [attribute(element, name) or "" for name in names]
     if not all(re.fullmatch(r"-?\d{1,12}", value) for value in values):
         return None
@@ -99,18 +108,18 @@ def _place(frame: Element | None, corner: str = "off", size: str = "ext") -> Pla
     return Place(off[0], off[1], off[0] + ext[0], off[1] + ext[1]) if off and ext else None
 
 
-def _moved(place: Place | None, move: _Move | None) -> Place | None:
-    if place is None or move is None:
+def _transformed(place: Place | None, transform: _Transform | None) -> Place | None:
+    if place is None or transform is None:
         return place
-    across, down, x, y = move
+    across, down, x, y = transform
     return Place(place.left * across + x, place.top * down + y, place.right * across + x, place.bottom * down + y)
 
 
-def _inside(frame: Element | None, move: _Move | None) -> _Move | None:
-    """The scale and shift of a group's content on the slide."""
-    outer, inner = _moved(_place(frame), move), _place(frame, "chOff", "chExt")
+def _group_transform(frame: Element | None, outside: _Transform | None) -> _Transform | None:
+    """The transform from the coordinates inside a group to those of the slide; `outside` is that around the group."""
+    outer, inner = _transformed(_place(frame), outside), _place(frame, "chOff", "chExt")
     if outer is None or inner is None or inner.right == inner.left or inner.bottom == inner.top:
-        return move
+        return outside
     across = (outer.right - outer.left) / (inner.right - inner.left)
     down = (outer.bottom - outer.top) / (inner.bottom - inner.top)
     return across, down, outer.left - inner.left * across, outer.top - inner.top * down
@@ -120,25 +129,24 @@ def fill_of(properties: Element | None) -> Colour | None:
     """The solid fill colour of a shape, a cell or a text; None if there is none."""
     gradient = child(properties, "gradFill", "gsLst")
     if gradient is not None:
-        stops = [_colour_in(stop) for stop in gradient]
-        first = stops[0] if stops else None
-        return first if first is not None and all(stop is not None and stop.near(first) for stop in stops) else None
+        return even_colour([_colour_in(stop) for stop in gradient])
     return _colour_in(child(properties, "solidFill"))
 
 
 def _colour_in(holder: Element | None) -> Colour | None:
     """The colour defined in an element, with its modifications; None if it is not known."""
     element = holder[0] if holder is not None and len(holder) else None
-    found = _named(element) if element is not None else None
+    found = _base_colour(element) if element is not None else None
     for change in element if element is not None else ():
         value = attribute(change, "val") or ""
         if found is None or not value.isdigit():
             return found
-        found = _changed(found, local(change.tag), int(value) / 100_000)
+        found = _modified(found, local(change.tag), int(value) / 100_000)
     return found
 
 
-def _named(element: Element) -> Colour | None:
+def _base_colour(element: Element) -> Colour | None:
+    """The colour that an element such as `srgbClr` names, before its modifications."""
     kind, value = local(element.tag), attribute(element, "val") or ""
     if kind == "scrgbClr":
         parts = _numbers(element, "r", "g", "b")
@@ -150,7 +158,8 @@ def _named(element: Element) -> Colour | None:
     return hex_colour(names.get(value) if names else attribute(element, "lastClr") or value)
 
 
-def _changed(colour: Colour, change: str, share: float) -> Colour | None:
+def _modified(colour: Colour, change: str, share: float) -> Colour | None:
+    """The colour after a modification such as `lumMod`; `share` is its value, 1.0 for 100 %."""
     if change == "alpha":
         return Colour(colour.red, colour.green, colour.blue, share)
     if change not in ("lumMod", "lumOff", "tint", "shade"):

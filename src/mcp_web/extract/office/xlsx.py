@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-# Entity declarations are refused before a part is parsed; see package.py.
-from xml.etree import ElementTree
-
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.markdown import table_of
 from mcp_web.extract.office.cell_styles import CellStyles, font_look
 from mcp_web.extract.office.look import Look
-from mcp_web.extract.office.package import Element, Package, attribute, child, children, local, relation_id
+from mcp_web.extract.office.package import Package, relation_id
+from mcp_web.extract.xml_elements import Element, attribute, child, children, local, read_xml
 from mcp_web.model.page import Document, Fetched
 from mcp_web.text.shorten import shortened
 from mcp_web.text.untrusted import one_line, quoted
@@ -39,7 +36,7 @@ def read_xlsx(page: Fetched) -> Document:
     if sheets is None:
         raise package.failed("contains no sheets")
     targets = package.relations(_BOOK)
-    reader = Values(package, epoch_1904=attribute(child(root, "workbookPr"), "date1904") in ("1", "true"))
+    reader = _Cells(package, epoch_1904=attribute(child(root, "workbookPr"), "date1904") in ("1", "true"))
     parts: list[str] = []
     notes: list[str] = []
     hidden = 0
@@ -51,34 +48,38 @@ def read_xlsx(page: Fetched) -> Document:
         data = package.read(targets.get(relation_id(sheet), ""))
         if data is None:
             continue
-        package.refuse_entities(data, name)
-        rows, left_out = reader.rows(data)
+        try:
+            rows, left_out = reader.rows(data)
+        except ValueError as error:
+            raise package.failed(f"{error} (sheet {quoted(name)})") from error
         if left_out:
             notes.append(f"Sheet {quoted(name)} is longer than what is shown ({len(rows):,} rows).")
         if rows:
             parts.append(f"## {shortened(one_line(name), _NAME)}\n\n{table_of(rows)}")
     if hidden:
         notes.append(f"{hidden} hidden sheets were left out.")
-    title, facts = package.core_facts()
+    title, metadata = package.core_properties()
     hidden += reader.hidden
-    return assemble(page, "xlsx", "\n\n".join(parts), title=title, kind="data", facts=facts, notes=notes, hidden=hidden)
+    return assemble(
+        page, "xlsx", "\n\n".join(parts), title=title, kind="data", metadata=metadata, notes=notes, hidden=hidden
+    )
 
 
-class Values:
-    """Converts cells to text: shared strings, dates by their format, formulas by their last result."""
+class _Cells:
+    """Reads the cells of a workbook as text: shared strings, dates by their format, formulas by their last result."""
 
     def __init__(self, package: Package, *, epoch_1904: bool) -> None:
         self._shared = children(package.xml("xl/sharedStrings.xml"))
         self._styles = CellStyles(package.xml("xl/styles.xml"))
         self.hidden = 0  # hidden cells and runs
         self._epoch = datetime(1904, 1, 1) if epoch_1904 else datetime(1899, 12, 30)
-        self._left = _CELLS
+        self._left = _CELLS  # cells that may still be read
 
     def rows(self, data: bytes) -> tuple[list[list[str]], bool]:
         """The rows of a sheet that are not empty, and whether some were left out."""
         rows: list[list[str]] = []
         form = _SheetForm(covered=_covered_cells(data))
-        for _, element in ElementTree.iterparse(io.BytesIO(data)):  # noqa: S314  checked before
+        for element in read_xml(data):
             if local(element.tag) == "sheetFormatPr":
                 form.read_defaults(element)
             if local(element.tag) == "cols":
@@ -95,6 +96,7 @@ class Values:
         return _trimmed(rows), False
 
     def _row(self, row: Element, form: _SheetForm) -> list[str]:
+        """The texts of a row, empty for hidden cells, which are counted."""
         cells: list[str] = []
         hidden_row = _is_flat(row, "ht") or (row.get("hidden") in ("1", "true") and not row.get("outlineLevel"))
         hidden_row = hidden_row or (form.rows_are_flat and row.get("ht") is None)
@@ -105,16 +107,17 @@ class Values:
             cells.extend([""] * (column - len(cells)))
             look = self._styles.look(cell.get("s", "0"))
             text = " ".join(self._text(cell, look).split())[:_CELL]
-            written = cell.get("t", "n") in ("s", "str", "inlineStr")
-            unseen = hidden_row or column in form.unseen or cell.get("r", "") in form.covered
-            unseen = unseen or not look.is_seen or (written and not self._styles.shows_text(cell.get("s", "0")))
-            if text and unseen:
+            is_text = cell.get("t", "n") in ("s", "str", "inlineStr")
+            hidden = hidden_row or column in form.hidden_columns or cell.get("r", "") in form.covered
+            hidden = hidden or not look.is_visible or (is_text and not self._styles.shows_text(cell.get("s", "0")))
+            if text and hidden:
                 self.hidden += 1
                 text = ""
             cells.append(text)
         return cells
 
     def _text(self, cell: Element, look: Look) -> str:
+        """The value of a cell as a program shows it; `look` is that of the cell."""
         kind = cell.get("t", "n")
         value = child(cell, "v")
         text = (value.text if value is not None else None) or ""
@@ -144,12 +147,13 @@ class Values:
             elif local(each.tag) == "r":
                 font = child(each, "rPr")
                 own = font_look(font).over(look) if font is not None else look
-                if own.is_seen or not look.is_seen:
+                if own.is_visible or not look.is_visible:
                     yield from self._pieces(each, own)
                 else:
                     self.hidden += 1
 
     def _date(self, text: str) -> str:
+        """A number of days as a date or time."""
         try:
             moment = self._epoch + timedelta(days=float(text))
         except (ValueError, OverflowError):
@@ -165,17 +169,17 @@ class _SheetForm:
     """What a sheet defines about its rows and columns."""
 
     covered: frozenset[str]  # cells that a merged cell covers
-    unseen: frozenset[int] = frozenset()  # columns, counted from 0
+    hidden_columns: frozenset[int] = frozenset()  # indexes
     rows_are_flat: bool = False  # the default: rows have no height
 
     def read_defaults(self, element: Element) -> None:
         self.rows_are_flat = element.get("zeroHeight") in ("1", "true")
         if _is_flat(element, "defaultColWidth", _THIN):
-            self.unseen = frozenset(range(_COLUMNS))
+            self.hidden_columns = frozenset(range(_COLUMNS))
 
     def read_columns(self, columns: Element) -> None:
         """Read which columns are hidden or have no width; those of a collapsed group count as visible."""
-        found = set(self.unseen)
+        found = set(self.hidden_columns)
         for column in columns:
             first, last = column.get("min", ""), column.get("max", "")
             if not first.isdigit() or not last.isdigit():
@@ -186,7 +190,7 @@ class _SheetForm:
                 found.update(places)
             else:
                 found.difference_update(places)
-        self.unseen = frozenset(found)
+        self.hidden_columns = frozenset(found)
 
 
 def _covered_cells(data: bytes) -> frozenset[str]:
@@ -195,18 +199,20 @@ def _covered_cells(data: bytes) -> frozenset[str]:
     for left, top, right, bottom in _MERGED.findall(data):
         first, last = _column(left.decode()) or 0, min(_column(right.decode()) or 0, _COLUMNS)
         rows = range(int(top), min(int(bottom), int(top) + _ROWS) + 1)
-        cells = [f"{_letters(column)}{row}" for row in rows for column in range(first, last + 1)]
+        cells = [f"{_column_name(column)}{row}" for row in rows for column in range(first, last + 1)]
         found.update(cells[1:])
         if len(found) > _CELLS:
             break
     return frozenset(found)
 
 
-def _letters(column: int) -> str:
+def _column_name(column: int) -> str:
+    """The letters of a column: A for 0, AA for 26."""
     return (chr(64 + column // 26) if column >= 26 else "") + chr(65 + column % 26)
 
 
 def _is_flat(element: Element, name: str, least: float = _FLAT) -> bool:
+    """Whether a height or width, given by the attribute `name`, is less than `least`."""
     value = element.get(name, "")
     return re.fullmatch(r"\d{1,6}(?:\.\d{1,16})?", value) is not None and float(value) < least
 
@@ -222,6 +228,7 @@ def _number(text: str) -> str:
 
 
 def _column(reference: str) -> int | None:
+    """The index of the column in a cell reference such as B7; None without letters."""
     letters = "".join(char for char in reference if char.isalpha()).upper()[:3]
     if not letters:
         return None
@@ -236,7 +243,7 @@ def _trimmed(rows: list[list[str]]) -> list[list[str]]:
     if not rows:
         return rows
     width = max(len(row) for row in rows)
-    filled = [any(len(row) > at and row[at] for row in rows) for at in range(width)]
+    filled = [any(len(row) > column and row[column] for row in rows) for column in range(width)]
     if not any(filled):
         return []
     first, last = filled.index(True), width - filled[::-1].index(True)

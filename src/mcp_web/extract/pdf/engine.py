@@ -86,7 +86,7 @@ def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
         "pdf",
         text,
         title=_title(facts, largest),
-        facts=_metadata(facts),
+        metadata=_metadata(facts),
         notes=(*counted, *notes),
         hidden=sum(each.hidden for each in pages),
         outline=read_outline,
