@@ -25,6 +25,8 @@ from mcp_web.text.dates import date_in_url, read_date
 from mcp_web.text.shorten import shortened_at_word
 from mcp_web.text.urls import absolute
 
+Metas = Mapping[str, list[str]]  # the values of meta tags by name
+
 _MOST_METAS = 400
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,2}")
 _BY = re.compile(
@@ -60,11 +62,11 @@ def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ())
     data = read_structured(tree)
     sent = dict(headers)
     main = _main_node(data)
-    site = _text(_first(metas, _SITE) or _site_from(data), 100).removeprefix("https://").removeprefix("http://")
+    site = _text(_first(metas, *_SITE) or _site_from(data), 100).removeprefix("https://").removeprefix("http://")
     written = _written_title(tree)
     title = _text(clean_title(_titles(written, metas, main), _heading(tree), site, url), 300)
     return title, Metadata(
-        description=_text(_first(metas, _DESCRIPTION) or main.get("description"), 500) or None,
+        description=_text(_first(metas, *_DESCRIPTION) or main.get("description"), 500) or None,
         author=_author(tree, metas, data, main, site) or None,
         published=_published(tree, metas, data, main, url),
         modified=_first_date(metas, _MODIFIED) or _node_date(data, main, "dateModified"),
@@ -73,26 +75,19 @@ def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ())
         language=_language(tree, metas, sent),
         canonical_url=_canonical(tree, metas, url),
         content_type=sent.get("content-type", "").partition(";")[0].strip().lower() or None,
-        structured_data=(*citation_entries(tree), *data.bounded()),
+        structured_data=(*citation_entries(metas), *data.bounded()),
     )
 
 
-def _metas(tree: Tree) -> dict[str, str]:
-    """The content of meta tags by name, the first of each name; citation authors are joined."""
-    found: dict[str, str] = {}
+def _metas(tree: Tree) -> dict[str, list[str]]:
+    """The values of meta tags by name, in lower case."""
+    found: dict[str, list[str]] = {}
     for meta in tree.select("meta[content]")[:_MOST_METAS]:
         content = (meta.attr("content") or "")[:2000].strip()
-        if not content:
-            continue
-        for attribute in ("property", "name", "itemprop", "http-equiv"):
-            key = (meta.attr(attribute) or "").strip().lower()
-            if not key:
-                continue
-            if key == "citation_author" and key in found:
-                found[key] = f"{found[key]}, {content}"
-            else:
-                found.setdefault(key, content)
-            break
+        names = (meta.attr(attribute) or "" for attribute in ("property", "name", "itemprop", "http-equiv"))
+        key = next((name for name in map(str.strip, names) if name), "").lower()
+        if key and content:
+            found.setdefault(key, []).append(content)
     return found
 
 
@@ -113,13 +108,13 @@ def _written_title(tree: Tree) -> str:
     return _text(element.text, 500) if element is not None else ""
 
 
-def _titles(written: str, metas: Mapping[str, str], main: Mapping[str, Any]) -> Iterator[str]:
+def _titles(written: str, metas: Metas, main: Mapping[str, Any]) -> Iterator[str]:
     for value in (
-        metas.get("og:title"),
-        metas.get("citation_title"),
+        _first(metas, "og:title"),
+        _first(metas, "citation_title"),
         written,
-        metas.get("twitter:title"),
-        metas.get("dc.title"),
+        _first(metas, "twitter:title"),
+        _first(metas, "dc.title"),
         main.get("headline"),
     ):
         if isinstance(value, str) and (text := _text(value, 500)):
@@ -135,11 +130,11 @@ def _heading(tree: Tree) -> str | None:
     return _text(headings[0].text, 300) if headings else None
 
 
-def _author(
-    tree: Tree, metas: Mapping[str, str], data: Structured, main: Mapping[str, Any], site: str | None
-) -> str | None:
+def _author(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, Any], site: str | None) -> str | None:
     nodes = [main, *data.nodes()]
-    named = [_first(metas, _AUTHOR)] + [_names(node.get("author") or node.get("creator")) for node in nodes[:20]]
+    declared = next((name for name in _AUTHOR if name in metas), "")
+    authors = metas.get(declared, [])[: None if declared == "citation_author" else 1]
+    named = [", ".join(authors)] + [_names(node.get("author") or node.get("creator")) for node in nodes[:20]]
     for value in chain(named, _bylines(tree)):
         name = _BY.sub("", _text(value, 200)).strip(" ,;|•·-")
         if (
@@ -180,7 +175,7 @@ def _bylines(tree: Tree) -> Iterator[str]:
             yield elements[0].text
 
 
-def _published(tree: Tree, metas: Mapping[str, str], data: Structured, main: Mapping[str, Any], url: str) -> str | None:
+def _published(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, Any], url: str) -> str | None:
     return (
         _first_date(metas, _PUBLISHED)
         or _node_date(data, main, "datePublished")
@@ -219,17 +214,17 @@ def _node_date(data: Structured, main: Mapping[str, Any], name: str) -> str | No
     return None
 
 
-def _first_date(metas: Mapping[str, str], names: Iterable[str]) -> str | None:
-    return next((found for name in names if name in metas and (found := read_date(metas[name]))), None)
+def _first_date(metas: Metas, names: Iterable[str]) -> str | None:
+    return next((found for name in names if name in metas and (found := read_date(metas[name][0]))), None)
 
 
-def _language(tree: Tree, metas: Mapping[str, str], sent: Mapping[str, str]) -> str | None:
+def _language(tree: Tree, metas: Metas, sent: Mapping[str, str]) -> str | None:
     root = tree.root
     declared = (
         (root.attr("lang") or root.attr("xml:lang")) if root is not None else None,
-        metas.get("content-language"),
-        metas.get("og:locale"),
-        metas.get("dc.language"),
+        _first(metas, "content-language"),
+        _first(metas, "og:locale"),
+        _first(metas, "dc.language"),
         sent.get("content-language", "").partition(",")[0],
     )
     for value in declared:
@@ -240,9 +235,9 @@ def _language(tree: Tree, metas: Mapping[str, str], sent: Mapping[str, str]) -> 
     return detect_language(" ".join(shown.text[:20_000].split())) if shown is not None else None
 
 
-def _canonical(tree: Tree, metas: Mapping[str, str], url: str) -> str | None:
+def _canonical(tree: Tree, metas: Metas, url: str) -> str | None:
     link = tree.select_one("link[rel~=canonical i][href]")
-    declared = (link.attr("href") if link is not None else None, metas.get("og:url"))
+    declared = (link.attr("href") if link is not None else None, _first(metas, "og:url"))
     found = (absolute(url, value) for value in declared if value and len(value) <= 2000)
     return next((target for target in found if target), None)
 
@@ -257,8 +252,9 @@ def _site_from(data: Structured) -> str | None:
     return None
 
 
-def _first(metas: Mapping[str, str], names: Iterable[str]) -> str | None:
-    return next((metas[name] for name in names if metas.get(name)), None)
+def _first(metas: Metas, *names: str) -> str | None:
+    """The first value of the first of these meta tags that the page has."""
+    return next((metas[name][0] for name in names if name in metas), None)
 
 
 def _text(value: Any, most: int) -> str:

@@ -8,19 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from html import unescape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp_web.extract.characters import clean_line
 from mcp_web.extract.xml_elements import Element, attribute
 from mcp_web.text.json_fields import items, mapping, text, texts
 from mcp_web.text.papers import csl_date, written_date
 
-if TYPE_CHECKING:
-    from turbohtml import Document as Tree
-
-
 CslItem = dict[str, Any]
 _AUTHORS = 300
+_CHARS = 500  # of one meta tag
 _TAG = re.compile(r"<[^<>]{1,200}>")
 _KINDS = {
     "journal-article": "article-journal",
@@ -46,18 +43,16 @@ _ARXIV = "{http://arxiv.org/schemas/atom}"
 
 
 def item_of_answers(answers: Mapping[str, Any]) -> CslItem:
-    """The item of a work from the answers of the catalogues; {} if none knows it."""
+    """The item of a work from the answers of the catalogues, by their names; {} if none knows it."""
     found: CslItem = {}
     for read in (openalex, europepmc, datacite, crossref):  # the last is the most reliable
-        answer = mapping(answers.get(read.__name__))
-        found |= {key: value for key, value in read(answer).items() if value}
+        if answer := mapping(answers.get(read.__name__)):
+            found |= {key: value for key, value in read(answer).items() if value}
     return found
 
 
 def crossref(work: dict[str, Any]) -> CslItem:
     """The item of a Crossref work, whose fields are similar to CSL."""
-    if not work:
-        return {}
     return {
         "type": _KINDS.get(text(work.get("type")), "document"),
         "title": plain(": ".join((texts(work.get("title")) + texts(work.get("subtitle")))[:2])),
@@ -80,8 +75,6 @@ def crossref(work: dict[str, Any]) -> CslItem:
 
 def datacite(work: dict[str, Any]) -> CslItem:
     """The item of a DataCite record."""
-    if not work:
-        return {}
     container = mapping(work.get("container"))
     issued = next((text(one.get("date")) for one in items(work.get("dates")) if one.get("dateType") == "Issued"), "")
     pages = "-".join(filter(None, (text(container.get("firstPage")), text(container.get("lastPage")))))
@@ -102,8 +95,6 @@ def datacite(work: dict[str, Any]) -> CslItem:
 
 def europepmc(row: dict[str, Any]) -> CslItem:
     """The item of a Europe PMC result with `resultType=core`."""
-    if not row:
-        return {}
     issue = mapping(row.get("journalInfo"))
     journal = mapping(issue.get("journal"))
     return {
@@ -124,8 +115,6 @@ def europepmc(row: dict[str, Any]) -> CslItem:
 
 def openalex(work: dict[str, Any]) -> CslItem:
     """The item of an OpenAlex work, for works that no registry has."""
-    if not work:
-        return {}
     place = mapping(mapping(work.get("primary_location")).get("source"))
     biblio = mapping(work.get("biblio"))
     names = [text(mapping(one.get("author")).get("display_name")) for one in items(work.get("authorships"))]
@@ -164,11 +153,12 @@ def arxiv(entry: Element, number: str) -> CslItem:
 
 
 def plain(html: str) -> str:
-    """A title without its markup, in one line."""
+    """A title without its markup, on one line."""
     return line(unescape(_TAG.sub("", html)))
 
 
 def line(value: str | None) -> str:
+    """The text on one line; empty for None."""
     return " ".join((value or "").split())
 
 
@@ -184,6 +174,7 @@ def shown_name(name: Mapping[str, Any]) -> str:
 
 
 def _person(family: str, given: str, name: str) -> dict[str, str]:
+    """A CSL name; `name` is the whole name, used if there is no family name."""
     if not family:
         return {"literal": line(name or given)}
     return {"family": line(family)} | ({"given": line(given)} if given else {})
@@ -202,8 +193,6 @@ def _pmc_name(one: dict[str, Any]) -> dict[str, str]:
     return _person(text(one.get("lastName")), given, text(one.get("collectiveName")) or text(one.get("fullName")))
 
 
-_MOST = 300
-_CHARS = 500
 _CONTAINERS = {
     "citation_journal_title": "article-journal",
     "citation_conference_title": "paper-conference",
@@ -213,12 +202,15 @@ _CONTAINERS = {
 }
 
 
-def citation_entries(tree: Tree) -> tuple[dict[str, Any], ...]:
-    """A structured data entry from the citation meta tags of a page: if they have a title, and a DOI or a container."""
-    tags = _tags(tree)
-    container = next((name for name in _CONTAINERS if name in tags), None)
-    if "citation_title" not in tags or not (container or "citation_doi" in tags):
+def citation_entries(metas: Mapping[str, list[str]]) -> tuple[dict[str, Any], ...]:
+    """A structured data entry from the citation meta tags of a page: if they have a title, and a DOI or a container.
+
+    `metas` are the values of all meta tags by name.
+    """
+    container = next((name for name in _CONTAINERS if name in metas), None)
+    if "citation_title" not in metas or not (container or "citation_doi" in metas):
         return ()
+    tags = {name: [clean_line(value[:_CHARS]) for value in values] for name, values in metas.items()}
     pages = "-".join(dict.fromkeys(_first(tags, name) for name in ("citation_firstpage", "citation_lastpage")))
     date = _first(tags, "citation_publication_date") or _first(tags, "citation_date")
     item = {
@@ -234,15 +226,6 @@ def citation_entries(tree: Tree) -> tuple[dict[str, Any], ...]:
         "DOI": _first(tags, "citation_doi").removeprefix("doi:").removeprefix("https://doi.org/"),
     }
     return ({"format": "csl", "data": {name: value for name, value in item.items() if value}},)
-
-
-def _tags(tree: Tree) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for meta in tree.select("meta[name^='citation_' i][content]")[:_MOST]:
-        value = clean_line((meta.attr("content") or "")[:_CHARS])
-        if value:
-            found.setdefault((meta.attr("name") or "").lower(), []).append(value)
-    return found
 
 
 def _first(tags: dict[str, list[str]], name: str) -> str:

@@ -24,11 +24,13 @@ _SUMMARY = 800  # characters of an entry that are shown
 
 @dataclass(frozen=True, slots=True)
 class Item:
+    """An entry of a feed."""
+
     title: str
     link: str | None
     date: str | None
     author: str | None
-    html: str
+    html: str  # its summary, else its content
 
 
 def read_feed(page: Fetched) -> Document:
@@ -94,16 +96,21 @@ def _document(
         parts.append(text)
     if total > _ENTRIES:
         notes = (*notes, f"The feed has {total} entries; the first {_ENTRIES} are shown.")
-    metadata = Metadata(
-        description=description[:500] or None,
-        modified=read_date(updated),
-        canonical_url=absolute(base, home),
+    metadata = Metadata(description[:500] or None, modified=read_date(updated), canonical_url=absolute(base, home))
+    return assemble(
+        page,
+        "feed",
+        "\n\n".join(parts),
+        title=_line(title),
+        kind="listing",
+        metadata=metadata,
+        notes=notes,
+        hidden=hidden,
     )
-    text = "\n\n".join(parts)
-    return assemble(page, "feed", text, title=_line(title), kind="listing", metadata=metadata, notes=notes, hidden=hidden)
 
 
 def _entry(item: Item, base: str) -> tuple[str, int]:
+    """The Markdown of an entry, and how many hidden elements were left out."""
     link = absolute(base, item.link)
     body, hidden = snippet_markdown(item.html[:200_000], link or base) if item.html else ("", 0)
     # Headings inside an entry would disturb the outline, which lists the entries.
@@ -115,6 +122,7 @@ def _entry(item: Item, base: str) -> tuple[str, int]:
 
 
 def _cut(text: str) -> str:
+    """The text, cut at a word if it is longer than is shown of an entry."""
     if len(text) <= _SUMMARY:
         return text
     return text[:_SUMMARY].rsplit(" ", 1)[0].rstrip() + " …"

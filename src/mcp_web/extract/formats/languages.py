@@ -1,8 +1,9 @@
-"""The language of source files by file extension and media type, as it is written after a fence."""
+"""Source files: their language, as it is written after a fence, and the functions and types that they define."""
 
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from mcp_web.model.page import Heading
 from mcp_web.text.media_types import extension, file_name
@@ -21,8 +22,7 @@ _BY_ENDING = {
     "cfg": "ini", "conf": "ini", "properties": "properties", "proto": "protobuf", "graphql": "graphql",
     "gql": "graphql", "tf": "hcl", "hcl": "hcl", "nix": "nix", "cmake": "cmake", "mk": "makefile", "gradle": "groovy",
     "groovy": "groovy", "diff": "diff", "patch": "diff", "tex": "latex", "asm": "asm", "s": "asm", "v": "verilog",
-    "vhd": "vhdl",
-    "sol": "solidity",
+    "vhd": "vhdl", "sol": "solidity",
 }
 _BY_NAME = {
     "makefile": "makefile", "dockerfile": "dockerfile", "cmakelists.txt": "cmake", "gemfile": "ruby",
@@ -66,4 +66,4 @@ def read_definitions(markdown: str) -> tuple[Heading, ...]:
         Heading(1, " ".join(match[0].split())[:100].rstrip(" :{("), match.start())
         for match in _DEFINITION.finditer(markdown)
     )
-    return tuple(heading for _, heading in zip(range(_MOST_DEFINITIONS), found, strict=False))
+    return tuple(islice(found, _MOST_DEFINITIONS))

@@ -10,8 +10,9 @@ from mcp_web.extract.assemble import assemble
 from mcp_web.extract.embedded import sheets_of, without_hidden
 from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code
 from mcp_web.extract.snippet import snippet_markdown
-from mcp_web.model.page import Document, Fetched, Metadata, PageKind
+from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.headings import read_headings
+from mcp_web.text.json_fields import at, items, mapping, text
 
 _CELLS = 2000
 _DEFINITION = re.compile(
@@ -29,29 +30,33 @@ _ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 def read_notebook(value: dict[str, Any], page: Fetched) -> Document:
     """A notebook of format 3 or 4, already parsed from JSON."""
     cells = _cells(value)
-    language = _language(value)
     sheets = "".join(
         sheets_of(_text(cell.get("source"))) for cell in cells[:_CELLS] if cell.get("cell_type") == "markdown"
     )
-    reader = _Reader(language, page.final_url, sheets)
-    text = "\n\n".join(part for cell in cells[:_CELLS] for part in reader.cell(cell) if part.strip())
-    headings = read_headings(text)
+    writer = _CellWriter(_language(value), page.final_url, sheets)
+    written = "\n\n".join(part for cell in cells[:_CELLS] for part in writer.cell(cell) if part.strip())
+    headings = read_headings(written)
     notes = (f"The notebook has {len(cells)} cells; the first {_CELLS} are shown.",) if len(cells) > _CELLS else ()
-    title = headings[0].text if headings else ""
-    metadata = Metadata(author=_authors(value))
-    kind: PageKind = "documentation"
-    return assemble(page, "notebook", text, title=title, kind=kind, metadata=metadata, notes=notes, hidden=reader.hidden)
+    return assemble(
+        page,
+        "notebook",
+        written,
+        title=headings[0].text if headings else "",
+        kind="documentation",
+        metadata=Metadata(author=_authors(value)),
+        notes=notes,
+        hidden=writer.hidden,
+    )
 
 
 def _cells(value: dict[str, Any]) -> list[dict[str, Any]]:
-    cells = value.get("cells")
-    if not isinstance(cells, list):
-        sheets = value.get("worksheets") or []
-        cells = [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or []]
-    return [cell for cell in cells if isinstance(cell, dict)]
+    """The cells of format 4, or of the worksheets of format 3."""
+    return items(value.get("cells")) or [
+        cell for sheet in items(value.get("worksheets")) for cell in items(sheet.get("cells"))
+    ]
 
 
-class _Reader:
+class _CellWriter:
     """Writes the cells of one notebook, and counts their hidden parts."""
 
     def __init__(self, language: str, base: str, sheets: str) -> None:
@@ -61,6 +66,7 @@ class _Reader:
         self.hidden = 0
 
     def cell(self, cell: dict[str, Any]) -> Iterator[str]:
+        """The source of a cell and its outputs, as Markdown."""
         kind = cell.get("cell_type")
         source = _text(cell.get("source") or cell.get("input"))
         if kind in ("markdown", "raw"):
@@ -70,33 +76,31 @@ class _Reader:
         elif kind == "code":
             if source.strip():
                 yield fence(source, self._language)
-            for output in cell.get("outputs") or []:
-                if isinstance(output, dict):
-                    yield self._output(output)
+            for output in items(cell.get("outputs")):
+                yield self._output(output)
 
     def _markdown(self, source: str) -> str:
-        text, hidden = without_hidden(source, self._sheets)
+        visible, hidden = without_hidden(source, self._sheets)
         self.hidden += hidden
-        return absolute_targets(map_outside_code(text, _without_invisible), self._base)
+        return absolute_targets(map_outside_code(visible, _without_invisible), self._base)
 
     def _output(self, output: dict[str, Any]) -> str:
         """An output of a cell as a notebook shows it: the richest of its formats."""
         kind = output.get("output_type")
         if kind == "stream":
-            return _block(_text(output.get("text")))
+            return _output_block(_text(output.get("text")))
         if kind in ("error", "pyerr"):
-            return _block(f"{output.get('ename', 'Error')}: {_text(output.get('evalue'))}")
-        data = output.get("data") if isinstance(output.get("data"), dict) else output
-        assert isinstance(data, dict)
+            return _output_block(f"{output.get('ename', 'Error')}: {_text(output.get('evalue'))}")
+        data = mapping(output.get("data")) or output
         if markdown := _text(data.get("text/markdown")):
             return _cut(self._markdown(markdown))
         if html := _text(data.get("text/html")):
-            text, hidden = snippet_markdown(html[:100_000], self._base)
+            shown, hidden = snippet_markdown(html[:100_000], self._base)
             self.hidden += hidden
-            if text or hidden:
-                return _cut(text)
+            if shown or hidden:
+                return _cut(shown)
         if plain := _text(data.get("text/plain") or data.get("text")):
-            return _block(plain)
+            return _output_block(plain)
         pictures = ("image/", "png", "jpeg", "svg")
         return "*(output: an image)*" if any(str(key).startswith(pictures) for key in data) else ""
 
@@ -108,12 +112,14 @@ def _without_invisible(text: str) -> str:
     return _INVISIBLE_TEX.sub("", text) if "\\" in text and "$" in text else text
 
 
-def _block(text: str) -> str:
-    text = _ANSI.sub("", text).strip("\n")
-    return fence(_cut(text), "text") if text.strip() else ""
+def _output_block(output: str) -> str:
+    """Plain output as a code block, without terminal colours."""
+    plain = _ANSI.sub("", output).strip("\n")
+    return fence(_cut(plain), "text") if plain.strip() else ""
 
 
 def _cut(text: str) -> str:
+    """An output, cut at a line end if it is too long."""
     if len(text) <= _OUTPUT:
         return text
     end = text.rfind("\n", _OUTPUT // 2, _OUTPUT)
@@ -122,22 +128,15 @@ def _cut(text: str) -> str:
 
 
 def _language(value: dict[str, Any]) -> str:
-    facts = value.get("metadata")
-    if not isinstance(facts, dict):
-        return "python"
-    for holder in ("language_info", "kernelspec"):
-        info = facts.get(holder)
-        if isinstance(info, dict):
-            name = info.get("name") if holder == "language_info" else info.get("language")
-            if isinstance(name, str) and re.fullmatch(r"[\w+#-]{1,20}", name):
-                return name.lower()
+    """The language of the code cells; Python if none is stated."""
+    for path in (("metadata", "language_info", "name"), ("metadata", "kernelspec", "language")):
+        if re.fullmatch(r"[\w+#-]{1,20}", name := text(at(value, path))):
+            return name.lower()
     return "python"
 
 
 def _authors(value: dict[str, Any]) -> str | None:
-    facts = value.get("metadata")
-    found = facts.get("authors") if isinstance(facts, dict) else None
-    names = [str(each.get("name")) for each in found or [] if isinstance(each, dict) and each.get("name")]
+    names = [str(each["name"]) for each in items(at(value, ("metadata", "authors"))) if each.get("name")]
     return ", ".join(names[:10]) or None
 
 

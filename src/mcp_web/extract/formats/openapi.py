@@ -37,15 +37,17 @@ def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
     if schemas:
         parts.append("## Schemas")
         parts.extend(
-            f"### {_line(name)}\n\n" + ("\n".join(_schema(value, mapping(schema), 0)) or "(empty)")
+            f"### {_line(name)}\n\n" + ("\n".join(_schema(mapping(schema), 0)) or "(empty)")
             for name, schema in list(schemas.items())[:_SCHEMAS]
         )
     notes = (f"An API description with {amount(len(operations), 'operation')}; mode=raw shows its JSON.",)
     metadata = Metadata(description=inline_text(about)[:500] or None)
-    return assemble(page, "openapi", "\n\n".join(parts), title=title, kind="documentation", metadata=metadata, notes=notes)
+    text = "\n\n".join(parts)
+    return assemble(page, "openapi", text, title=title, kind="documentation", metadata=metadata, notes=notes)
 
 
 def _operations(value: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any], list[Any]]]:
+    """The method and path of each operation, its object, and the parameters of all operations of its path."""
     for path, item in mapping(value.get("paths")).items():
         shared = _list(mapping(item).get("parameters"))
         for method in _METHODS:
@@ -55,6 +57,7 @@ def _operations(value: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any
 
 
 def _operation(value: dict[str, Any], method: str, path: str, operation: dict[str, Any], shared: list[Any]) -> str:
+    """One operation: its heading, description, parameters, request body and responses. `value` is the whole file."""
     lines = [f"### {method.upper()} {_line(path)}", ""]
     summary = _line(operation.get("summary"))
     about = _line(operation.get("description"))
@@ -62,7 +65,7 @@ def _operation(value: dict[str, Any], method: str, path: str, operation: dict[st
     if operation.get("deprecated"):
         lines.append("Deprecated.")
     for parameter in (*shared, *_list(operation.get("parameters"))):
-        lines.append(_parameter(value, _resolve(value, parameter)))
+        lines.append(_parameter(_resolve(value, parameter)))
     body = _resolve(value, operation.get("requestBody"))
     for kind, content in list(mapping(body.get("content")).items())[:3]:
         lines.append(f"- body `{kind}`: {_type(mapping(mapping(content).get('schema')))}")
@@ -74,7 +77,7 @@ def _operation(value: dict[str, Any], method: str, path: str, operation: dict[st
     return "\n".join(lines)
 
 
-def _parameter(value: dict[str, Any], parameter: dict[str, Any]) -> str:
+def _parameter(parameter: dict[str, Any]) -> str:
     schema = mapping(parameter.get("schema")) or parameter
     needed = ", required" if parameter.get("required") else ""
     about = _line(parameter.get("description"))
@@ -82,17 +85,18 @@ def _parameter(value: dict[str, Any], parameter: dict[str, Any]) -> str:
     return head + (f": {about}" if about else "")
 
 
-def _schema(value: dict[str, Any], schema: dict[str, Any], depth: int) -> Iterator[str]:
+def _schema(schema: dict[str, Any], depth: int) -> Iterator[str]:
+    """The description of a schema, and an item for each of its properties; `depth` is 0 for a named schema."""
     required = _list(schema.get("required"))
     if about := _line(schema.get("description")):
-        yield "  " * depth + about if depth == 0 else ""
+        yield about if depth == 0 else ""
     for name, inner in list(mapping(schema.get("properties")).items())[:100]:
         facts = mapping(inner)
-        words = _line(facts.get("description"))
+        about = _line(facts.get("description"))
         needed = ", required" if name in required else ""
-        yield "  " * depth + f"- `{name}` ({_type(facts)}{needed})" + (f": {words}" if words else "")
+        yield "  " * depth + f"- `{name}` ({_type(facts)}{needed})" + (f": {about}" if about else "")
         if facts.get("properties") and depth < _DEPTH:
-            yield from _schema(value, {"properties": facts["properties"]}, depth + 1)
+            yield from _schema({"properties": facts["properties"]}, depth + 1)
     if not schema.get("properties") and depth == 0:
         yield f"- {_type(schema)}"
 

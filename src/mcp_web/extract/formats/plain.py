@@ -43,7 +43,7 @@ def read_markdown(page: Fetched, request: ExtractRequest, options: ExtractOption
     text, images, unseen = write_embedded(text, page.final_url, include_images=request.include_images)
     text = absolute_targets(text, page.final_url)
     headings = read_headings(text)
-    top = next((each.text for each in headings if each.level == min(other.level for other in headings)), "")
+    top = min(headings, key=lambda heading: heading.level).text if headings else ""
     metadata = Metadata(
         description=fields.get("description") or fields.get("summary") or None,
         author=fields.get("author") or fields.get("authors") or None,
@@ -86,17 +86,19 @@ def numbered_headings(text: str) -> tuple[Heading, ...]:
     """The headings of a plain text: numbered lines, as in RFCs, if there are several; else underlined lines."""
     found: list[Heading] = []
     lines = text.split("\n")
-    at = 0
+    offset = 0
     for index, line in enumerate(lines):
         match = _HEADING.match(line) if len(line) < 120 else None
-        alone = (
-            match and (index == 0 or not lines[index - 1].strip()) and not "".join(lines[index + 1 : index + 2]).strip()
-        )
-        if match and alone and not _LEADERS.search(line) and not line.endswith((".", ";", ",")):
-            found.append(Heading(min(match[1].count(".") + 1, 6), line.strip(), at))
-        at += len(line) + 1
+        if match and not _LEADERS.search(line) and not line.endswith((".", ";", ",")) and _is_alone(lines, index):
+            found.append(Heading(min(match[1].count(".") + 1, 6), line.strip(), offset))
+        offset += len(line) + 1
     underlined = tuple(each for each in read_headings(text) if not text.startswith("#", each.start))
     return tuple(found) if len(found) >= 3 else underlined
+
+
+def _is_alone(lines: list[str], index: int) -> bool:
+    """Whether the lines before and after a line are blank."""
+    return not "".join([*lines[max(0, index - 1) : index], *lines[index + 1 : index + 2]]).strip()
 
 
 def _without_comments(text: str) -> tuple[str, int]:

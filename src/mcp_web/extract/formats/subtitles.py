@@ -13,7 +13,7 @@ from mcp_web.extract.decode import decode
 from mcp_web.extract.markdown import escape_start
 from mcp_web.model.page import Document, Fetched
 
-_TIMES = re.compile(r"^(?:(\d{1,3}):)?(\d{2}):(\d{2})[.,](\d{3})[ \t]+-->[ \t]+(?:\d{1,3}:)?\d{2}:\d{2}[.,]\d{3}")
+_TIMES = re.compile(r"^(?:(\d{1,3}):)?(\d{2}):(\d{2})[.,](\d{3})[ \t]+-->[ \t]+(?:\d{1,3}:)?\d{2}:\d{2}[.,]\d{3}", re.M)
 _VOICE = re.compile(r"<v(?:\.[\w.-]{1,50})?[ \t]+([^<>\n]{1,100})>")
 _TAG = re.compile(r"<[^<>\n]{0,200}>|\{\\[^{}\n]{0,100}\}")
 _CUES = 50_000
@@ -40,34 +40,32 @@ def _cues(source: str) -> Iterator[_Cue]:
     shown: list[str] = []
     count = 0
     for block in re.split(r"\n[ \t]*\n", source):
-        lines = block.strip("\n").split("\n")
-        at = next((number for number, line in enumerate(lines[:3]) if _TIMES.match(line)), None)
-        if at is None:
+        times = _TIMES.search(block)
+        if times is None:
             continue
-        times = _TIMES.match(lines[at])
-        assert times is not None
-        said = [line for one in lines[at + 1 :] if (line := _plain(one))]
-        fresh = [line for line in said if line not in shown]
-        shown = said
-        if fresh:
+        text = [plain for line in block[times.end() :].split("\n")[1:] if (plain := _plain(line))]
+        added = [line for line in text if line not in shown]
+        shown = text
+        if added:
             count += 1
-            yield _Cue(_seconds(times), " ".join(fresh))
+            yield _Cue(_seconds(times), " ".join(added))
         if count >= _CUES:
             return
 
 
 def _paragraphs(cues: Iterator[_Cue]) -> Iterator[str]:
-    begun = last = 0.0
+    """The text of the cues, with a new paragraph after a pause or a minute."""
+    start = last = 0.0
     words: list[str] = []
     for cue in cues:
-        if words and (cue.start - last > _PAUSE or cue.start - begun > _LONG):
-            yield _paragraph(begun, words)
+        if words and (cue.start - last > _PAUSE or cue.start - start > _LONG):
+            yield _paragraph(start, words)
             words = []
-        begun = begun if words else cue.start
+        start = start if words else cue.start
         last = cue.start
         words.append(cue.text)
     if words:
-        yield _paragraph(begun, words)
+        yield _paragraph(start, words)
 
 
 def _paragraph(start: float, words: list[str]) -> str:
@@ -77,6 +75,7 @@ def _paragraph(start: float, words: list[str]) -> str:
 
 
 def _seconds(found: re.Match[str]) -> float:
+    """The start time in a match of _TIMES."""
     return int(found[1] or 0) * 3600 + int(found[2]) * 60 + int(found[3]) + int(found[4]) / 1000
 
 

@@ -17,7 +17,7 @@ from mcp_web.extract.markdown import map_outside_code
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.amounts import amount
-from mcp_web.text.json_fields import items, mapping, text
+from mcp_web.text.json_fields import count, items, mapping, text
 
 _POSTS = 5000
 _HEADING = re.compile(r"(?m)^ {0,3}#{1,6}(?=\s)")
@@ -31,7 +31,7 @@ class Post:
     date: str
     text: str
     facts: tuple[str, ...] = ()
-    remarks: tuple[Post, ...] = ()  # short comments below it
+    comments: tuple[Post, ...] = ()  # short ones below it, as on Stack Exchange
     reply_to: int = 0  # number of the post it answers
 
 
@@ -45,7 +45,10 @@ class _Thread:
 
 def read_thread(page: Fetched) -> Document:
     """Reads the collected answers of a thread's API."""
-    value = _gathered(page)
+    try:
+        value = mapping(json.loads(page.body))
+    except ValueError as error:
+        raise ExtractFailed(f"{page.final_url} is not a thread: its JSON is broken.", url=page.final_url) from error
     reader = _Reader(page.final_url)
     readers = {
         "github": reader.github,
@@ -60,22 +63,23 @@ def read_thread(page: Fetched) -> Document:
     if not thread.posts:
         raise ExtractFailed(f"{page.final_url} is a thread without posts.", url=page.final_url)
     first = thread.posts[0]
-    metadata = Metadata(author=first.author, published=first.date or None, content_type="text/html")
-    written = "\n\n".join(_written(thread))
     return assemble(
-        page, "thread", written, title=thread.title, kind="forum", metadata=metadata, notes=thread.notes, hidden=reader.hidden
+        page,
+        "thread",
+        "\n\n".join(_written(thread)),
+        title=thread.title,
+        kind="forum",
+        metadata=Metadata(author=first.author, published=first.date or None, content_type="text/html"),
+        notes=thread.notes,
+        hidden=reader.hidden,
     )
 
 
-def _gathered(page: Fetched) -> dict[str, Any]:
-    try:
-        return mapping(json.loads(page.body))
-    except ValueError as error:
-        raise ExtractFailed(f"{page.final_url} is not a thread: its JSON is broken.", url=page.final_url) from error
-
-
 class _Reader:
-    """Converts the answers of each API into posts, and counts hidden texts."""
+    """Converts the answers of each API into posts, and counts hidden texts.
+
+    `above` is the number of the post that a post replies to, 0 for none.
+    """
 
     def __init__(self, base: str) -> None:
         self._base = base
@@ -100,10 +104,9 @@ class _Reader:
     def _github_post(self, row: dict[str, Any]) -> Post:
         votes = _number(mapping(row.get("reactions")).get("total_count"))
         place = f"on {text(row['path'])}" if row.get("path") else ""
-        body, _, hidden = write_embedded(text(row.get("body")), self._base, include_images=False)
-        self.hidden += hidden
         author = _line(mapping(row.get("user")).get("login"))
-        return Post(author, text(row.get("created_at")), body, (place, amount(votes, "reaction") if votes else ""))
+        facts = (place, amount(votes, "reaction") if votes else "")
+        return Post(author, text(row.get("created_at")), self._markdown(row), facts)
 
     def stackexchange(self, value: dict[str, Any]) -> _Thread:
         question = mapping(value.get("question"))
@@ -111,21 +114,21 @@ class _Reader:
         comments: dict[int, list[Post]] = {}
         for row in items(value.get("comments")):
             comments.setdefault(_number(row.get("post_id")), []).append(self._stack_post(row))
-        asked = self._stack_post(question, comments.get(_number(question.get("question_id")), []))
-        given = [self._stack_post(row, comments.get(_number(row.get("answer_id")), []), "answer") for row in answers]
-        given.sort(key=lambda post: "accepted answer" not in post.facts)  # stable: votes decide the rest
-        thread = _Thread(_title(question.get("title")), [asked, *given][:_POSTS])
+        first = self._stack_post(question, comments.get(_number(question.get("question_id")), []))
+        rest = [self._stack_post(row, comments.get(_number(row.get("answer_id")), []), "answer") for row in answers]
+        rest.sort(key=lambda post: "accepted answer" not in post.facts)  # stable: votes decide the rest
+        thread = _Thread(_title(question.get("title")), [first, *rest][:_POSTS])
         tags = question.get("tags")
         thread.facts += [", ".join(map(str, tags)) if isinstance(tags, list) else "", amount(len(answers), "answer")]
         thread.notes += _missing(_number(question.get("answer_count")), len(answers), "answers")
         return thread
 
-    def _stack_post(self, row: dict[str, Any], remarks: list[Post] | None = None, kind: str = "") -> Post:
+    def _stack_post(self, row: dict[str, Any], comments: list[Post] | None = None, kind: str = "") -> Post:
         votes = amount(_number(row.get("score")), "vote")
         kind = "accepted answer" if row.get("is_accepted") is True else kind
         author = _title(mapping(row.get("owner")).get("display_name"))
         body = self._html(text(row.get("body")))
-        return Post(author, _moment(row.get("creation_date")), body, (kind, votes), tuple(remarks or ()))
+        return Post(author, _moment(row.get("creation_date")), body, (kind, votes), tuple(comments or ()))
 
     def hackernews(self, value: dict[str, Any]) -> _Thread:
         story = mapping(value.get("item"))
@@ -171,18 +174,16 @@ class _Reader:
             above = len(posts)
             posts += [self._discussion_post(one, above) for one in items(mapping(row.get("replies")).get("nodes"))]
         thread = _Thread(_line(opening.get("title")), posts[:_POSTS])
-        counted = _number(mapping(opening.get("comments")).get("totalCount"))
-        thread.facts += ["discussion", _line(mapping(opening.get("category")).get("name")), amount(counted, "comment")]
-        thread.notes += _missing(counted, len(rows), "comments")
+        total = _number(mapping(opening.get("comments")).get("totalCount"))
+        thread.facts += ["discussion", _line(mapping(opening.get("category")).get("name")), amount(total, "comment")]
+        thread.notes += _missing(total, len(rows), "comments")
         return thread
 
     def _discussion_post(self, row: dict[str, Any], above: int) -> Post:
         votes = _number(row.get("upvoteCount"))
         facts = ("accepted answer" if row.get("isAnswer") is True else "", f"{votes} upvotes" if votes else "")
-        body, _, hidden = write_embedded(text(row.get("body")), self._base, include_images=False)
-        self.hidden += hidden
         author = _line(mapping(row.get("author")).get("login"))
-        return Post(author, text(row.get("createdAt")), body, facts, (), above)
+        return Post(author, text(row.get("createdAt")), self._markdown(row), facts, (), above)
 
     def reddit(self, value: dict[str, Any]) -> _Thread:
         """A Reddit post with its tree of comments; comments that the answer leaves out are counted."""
@@ -190,21 +191,21 @@ class _Reader:
         rows = [mapping(one.get("data")) for one in _children(listings[0])] if listings else []
         story = rows[0] if rows else {}
         posts: list[Post] = [self._reddit_post(story, 0)] if story else []
-        held_back = 0
+        left_out = 0
         waiting = [(one, 0) for one in reversed(_children(listings[1]))] if len(listings) > 1 else []
         while waiting and len(posts) < _POSTS:  # depth first, so that an answer follows what it answers
             child, above = waiting.pop()
             row = mapping(child.get("data"))
             if child.get("kind") == "more":
-                held_back += _number(row.get("count"))
+                left_out += _number(row.get("count"))
                 continue
             posts.append(self._reddit_post(row, above))
             waiting += [(one, len(posts)) for one in reversed(_children(mapping(row.get("replies"))))]
         thread = _Thread(_title(story.get("title")), posts)
         thread.facts += [f"r/{_line(story.get('subreddit'))}", amount(len(posts) - 1, "comment")]
-        if held_back:
+        if left_out:
             thread.notes.append(
-                f"Reddit gave {amount(len(posts) - 1, 'comment')} and keeps {held_back:,} more behind links."
+                f"Reddit gave {amount(len(posts) - 1, 'comment')} and keeps {left_out:,} more behind links."
             )
         return thread
 
@@ -212,17 +213,24 @@ class _Reader:
         link = text(row.get("url")) if row.get("is_self") is False else ""
         written = self._html(text(row.get("body_html")) or text(row.get("selftext_html")))
         body = "\n\n".join(filter(None, (link and f"<{link}>", written)))
-        seconds = row.get("created_utc")
-        date = _moment(int(seconds) if isinstance(seconds, float) else seconds)
-        return Post(_line(row.get("author")), date, body, (amount(_number(row.get("score")), "point"),), (), above)
+        date, points = _moment(row.get("created_utc")), amount(_number(row.get("score")), "point")
+        return Post(_line(row.get("author")), date, body, (points,), (), above)
+
+    def _markdown(self, row: dict[str, Any]) -> str:
+        """The body of a row of GitHub, which is Markdown, without hidden HTML."""
+        written, _, hidden = write_embedded(text(row.get("body")), self._base, include_images=False)
+        self.hidden += hidden
+        return written
 
     def _html(self, html: str) -> str:
+        """HTML as Markdown, without hidden text."""
         written, hidden = snippet_markdown(html, self._base) if html else ("", 0)
         self.hidden += hidden
         return written
 
 
 def _written(thread: _Thread) -> Iterator[str]:
+    """The Markdown of a thread in parts: facts, then for each post a heading, its text, and the comments below it."""
     facts = " · ".join(filter(None, map(_line, thread.facts)))
     if facts:
         yield f"*{facts}*"
@@ -232,18 +240,20 @@ def _written(thread: _Thread) -> Iterator[str]:
         yield f"## {number}. " + " · ".join(filter(None, map(_line, about)))
         # Headings inside a post get a lower level than the headings of the posts.
         yield map_outside_code(post.text, lambda part: _HEADING.sub("####", part))
-        if post.remarks:
-            yield "\n".join(_remark(remark) for remark in post.remarks)
+        if post.comments:
+            yield "\n".join(_comment(comment) for comment in post.comments)
 
 
-def _remark(post: Post) -> str:
+def _comment(post: Post) -> str:
+    """A short comment as a list item."""
     votes = next((fact for fact in post.facts if fact and not fact.startswith("0 ")), "")
     about = ", ".join(filter(None, (post.date[:10], votes)))
     return f"- **{_line(post.author)}** ({about}): {' '.join(post.text.split())}"
 
 
-def _missing(counted: int, found: int, what: str) -> list[str]:
-    return [f"The thread has {counted:,} {what}; {found:,} are shown."] if found < counted else []
+def _missing(total: int, shown: int, what: str) -> list[str]:
+    """A note if not all are shown; `what` is the noun, as in "comments"."""
+    return [f"The thread has {total:,} {what}; {shown:,} are shown."] if shown < total else []
 
 
 def _children(listing: dict[str, Any]) -> list[dict[str, Any]]:
@@ -259,9 +269,10 @@ def _title(value: Any) -> str:
 
 
 def _number(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    return count(value) or 0
 
 
 def _moment(value: Any) -> str:
+    """A Unix time in ISO 8601; empty if it is missing or not plausible."""
     seconds = _number(value)
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if 0 < seconds < 4_000_000_000 else ""
