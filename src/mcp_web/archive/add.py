@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from datetime import date
 from urllib.parse import quote
 
-import anyio.to_thread
-
-from mcp_web.archive.derive import derive
+from mcp_web.archive.derive import keep
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Document
 from mcp_web.model.snapshot import Snapshot
@@ -25,7 +23,7 @@ FOR_EVER = 4_102_444_800.0
 async def add_note(
     store: Store, document: Document, now: float, *, day: str | None = None, tags: Sequence[str] = ()
 ) -> Snapshot:
-    """Keep a text as research. A text with the same title is the next version of the note."""
+    """Keep a text as research, dated `day` or today. A text with the same title is the next version of the note."""
     if not document.title.strip() or not document.markdown.strip():
         raise InvalidInput("A note needs a title and a text.")
     published = _day(day) or iso(now)[:10]
@@ -44,7 +42,8 @@ async def add_note(
         tags=unique_tags(tags),
     )
     await store.add_records("sync_folder", {FOLDER: "notes saved with archive_add"})
-    return await _kept(store, made)
+    await keep(store, made)
+    return made
 
 
 async def add_page(store: Store, snapshot: Snapshot, *, day: str | None = None, tags: Sequence[str] = ()) -> Snapshot:
@@ -53,12 +52,9 @@ async def add_page(store: Store, snapshot: Snapshot, *, day: str | None = None, 
     if published := _day(day):
         document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=published))
     joined = unique_tags((*snapshot.tags, *tags))
-    return await _kept(store, dataclasses.replace(snapshot, document=document, source="research", tags=joined))
-
-
-async def _kept(store: Store, snapshot: Snapshot) -> Snapshot:
-    await store.keep(snapshot, await anyio.to_thread.run_sync(derive, snapshot))
-    return snapshot
+    made = dataclasses.replace(snapshot, document=document, source="research", tags=joined)
+    await keep(store, made)
+    return made
 
 
 def unique_tags(tags: Sequence[str]) -> tuple[str, ...]:
@@ -67,6 +63,7 @@ def unique_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 
 def _day(text: str | None) -> str | None:
+    """The day that a caller named, or None; raises InvalidInput if it is not a date."""
     if not text:
         return None
     try:

@@ -36,6 +36,11 @@ def derive(snapshot: Snapshot) -> Derived:
     )
 
 
+async def keep(store: Store, snapshot: Snapshot) -> None:
+    """Keep a snapshot with what is derived from it; deriving takes long enough to need a thread."""
+    await store.keep(snapshot, await anyio.to_thread.run_sync(derive, snapshot))
+
+
 def word_counts(snapshot: Snapshot) -> dict[str, int]:
     """The weight of each word of a page."""
     total: Counter[str] = Counter()
@@ -46,9 +51,9 @@ def word_counts(snapshot: Snapshot) -> dict[str, int]:
 
 
 async def reindex_outdated(store: Store, seconds: float = inf) -> None:
-    """Reindex documents whose index format is out of date, a few hundred per transaction, for at most `seconds`.
+    """Reindex documents whose index format is out of date, for at most `seconds`.
 
-    The others are found as before.
+    A few hundred are written per transaction; those that are left can still be found, by their old index.
     """
     until, done = anyio.current_time() + seconds, 0
     while anyio.current_time() < until and (keys := await store.unindexed(_AT_ONCE)):

@@ -7,21 +7,19 @@ import time
 from collections.abc import Mapping
 from typing import TypeVar
 
-import anyio.to_thread
-
 from mcp_web import trace
-from mcp_web.archive.derive import derive
+from mcp_web.archive.derive import keep
 from mcp_web.archive.freshness import Headers, fresh_until, is_fresh
 from mcp_web.archive.options import EVERY_DOMAIN, ArchiveOptions
 from mcp_web.errors import CacheError
 from mcp_web.lru import LruDict
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot
-from mcp_web.store.protocol import Purged, PurgeRule, Store
+from mcp_web.store.protocol import PurgeRule, Store
 from mcp_web.text.urls import host_matches, host_of
 
 T = TypeVar("T")
-_TIDY_FIRST, _TIDY_EVERY = 20, 500  # pages kept by this process
+_PURGE_FIRST, _PURGE_EVERY = 20, 500  # pages kept by this process
 _IN_MEMORY = 64  # pages that are not to be kept on disk stay readable for a while, so paging works
 
 
@@ -95,10 +93,10 @@ class Keeper:
         return confirmed
 
     async def _put(self, snapshot: Snapshot) -> None:
+        """Write a page to the store, or only to memory if the options do not allow to keep it."""
         if snapshot.source == "research" or self.may_store(snapshot.url):
             self._unkept.pop(snapshot.key, None)
-            derived = await anyio.to_thread.run_sync(derive, snapshot)
-            await self._store.keep(snapshot, derived)
+            await keep(self._store, snapshot)
             await self._purge_at_intervals()
             return
         self._unkept[snapshot.key] = snapshot
@@ -106,13 +104,14 @@ class Keeper:
     async def _purge_at_intervals(self) -> None:
         """Apply the configured purges along with a write, at intervals; the page stays kept if they fail."""
         self._kept += 1
-        if self._kept % _TIDY_EVERY == _TIDY_FIRST:
+        if self._kept % _PURGE_EVERY == _PURGE_FIRST:
             try:
-                await tidy(self._store, self._options)
+                await purge_configured(self._store, self._options)
             except CacheError as error:
-                trace.log("error", "tidy", error_code=error.code)
+                trace.log("error", "purge", error_code=error.code)
 
     def _fresh_until(self, url: str, headers: Headers, at: float) -> float:
+        """When a page stops being fresh: by the option for its domain if there is one, else by its headers."""
         domain, seconds = _nearest(host_of(url), self._options.ttl)
         return fresh_until(headers, at, self._options) if domain == EVERY_DOMAIN else at + seconds
 
@@ -132,25 +131,13 @@ def _nearest(host: str, rules: Mapping[str, T]) -> tuple[str, T]:
     return max((rule for rule in rules.items() if host_matches(host, rule[0])), key=lambda rule: len(rule[0]))
 
 
-_DAY = 86400.0
+async def purge_configured(store: Store, options: ArchiveOptions) -> None:
+    """Delete what the options say: unused pages, domains that are not kept, old versions.
 
-
-def rules(options: ArchiveOptions) -> tuple[PurgeRule, ...]:
-    """The purge rules that the options configure; the store enforces the size limit itself."""
-    found = []
+    The store enforces the size limit itself.
+    """
     if options.forget_after_days > 0:
-        found.append(PurgeRule(older_than=options.forget_after_days * _DAY))
-    found += [PurgeRule(domain=domain) for domain in options.unkept_domains]
-    return tuple(found)
-
-
-async def tidy(store: Store, options: ArchiveOptions) -> Purged:
-    """Apply the configured purges once; called at start and at intervals."""
-    pages = snapshots = size = 0
-    examples: tuple[str, ...] = ()
-    for rule in rules(options):
-        gone = await store.purge(rule, dry_run=False)
-        pages, snapshots, size = pages + gone.pages, snapshots + gone.snapshots, size + gone.bytes
-        examples = (*examples, *gone.examples)[:10]
-    trimmed = await store.trim_versions(options.keep_versions)
-    return Purged(pages, snapshots + trimmed, size, examples)
+        await store.purge(PurgeRule(older_than=options.forget_after_days * 86400.0), dry_run=False)
+    for domain in options.unkept_domains:
+        await store.purge(PurgeRule(domain=domain), dry_run=False)
+    await store.trim_versions(options.keep_versions)

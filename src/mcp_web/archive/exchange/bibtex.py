@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import anyio
 
 from mcp_web.archive.exchange.records import Exchanged
-from mcp_web.archive.exchange.references import Reference, import_reference, references
+from mcp_web.archive.exchange.references import Reference, import_references, references
 from mcp_web.model.snapshot import Source
 from mcp_web.store.protocol import Store
 
@@ -64,6 +64,7 @@ _TYPES = {kind.name: name for name, kind in reversed(_KINDS.items()) if kind.nam
 async def export_bibtex(
     store: Store, file: Path, source: Source | None = None, collection: str | None = None
 ) -> Exchanged:
+    """Write an entry for the newest version of each document."""
     count = 0
     taken: set[str] = set()
     async with await anyio.open_file(file, "w", encoding="utf-8", errors="replace", newline="\n") as out:
@@ -74,12 +75,9 @@ async def export_bibtex(
 
 
 async def import_bibtex(store: Store, file: Path, clock: Callable[[], float] = time.time) -> Exchanged:
+    """Keep every entry of a file as a document."""
     text = await anyio.Path(file).read_text("utf-8", "replace")
-    count = 0
-    for reference in entries(text):
-        await import_reference(store, reference, clock())
-        count += 1
-    return Exchanged(count, count)
+    return await import_references(store, entries(text), clock())
 
 
 def citation_key(reference: Reference, taken: set[str]) -> str:
@@ -106,6 +104,7 @@ _ARTICLES = {"", "a", "an", "the", "on", "of", "der", "die", "das", "le", "la", 
 
 
 def _letters(text: str) -> str:
+    """The ASCII letters and digits of a text, in lower case and without accents."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]", "", plain)
 
@@ -178,6 +177,7 @@ def _authors(value: str) -> Iterator[str]:
 
 
 def _fields(text: str, at: int) -> dict[str, str]:
+    """The fields of the entry whose first field begins at an offset, by lower-case name, still escaped."""
     found: dict[str, str] = {}
     while match := _FIELD.match(text, at):
         value, at = _value(text, match.end())
@@ -207,25 +207,30 @@ def _value(text: str, at: int) -> tuple[str, int]:
 
 
 def _escaped(name: str, value: str) -> str:
+    """The value of a field as it is written into a file; each author by itself."""
     if name == "author":
         names = (one.strip() for one in _NAMES.split(value))
-        return " and ".join(f"{{{_plain(one[1:-1])}}}" if one.startswith("{") else _plain(one) for one in names)
+        return " and ".join(
+            f"{{{_escaped_text(one[1:-1])}}}" if one.startswith("{") else _escaped_text(one) for one in names
+        )
     if name in ("url", "doi"):  # verbatim in BibTeX; only what would end the field is encoded
         return value.replace("{", "%7B").replace("}", "%7D").replace("\\", "%5C")
-    return _plain(value)
+    return _escaped_text(value)
 
 
-def _plain(value: str) -> str:
+def _escaped_text(value: str) -> str:
     return "".join(_ESCAPES.get(char, char) for char in " ".join(value.split()))
 
 
 def _unescaped(value: str) -> str:
+    """The text of a field without escapes and braces, except braces that were escaped."""
     plain = _ESCAPED.sub(lambda match: "\0" + str(ord(_UNESCAPES[match[0]])) + "\0", value)
     plain = plain.replace("{", "").replace("}", "")
     return " ".join(re.sub(r"\0(\d+)\0", lambda match: chr(int(match[1])), plain).split())
 
 
 def _month(text: str) -> str:
+    """The two digits of a month that is given as a number or by its English name; empty if it is neither."""
     names = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
     short = text.strip().lower()[:3]
     return f"{names.index(short) + 1:02d}" if short in names else text.zfill(2) if text.isdigit() else ""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import anyio
 
 from mcp_web.archive.exchange.records import Exchanged
-from mcp_web.archive.exchange.references import Reference, csl_names, import_reference, references
+from mcp_web.archive.exchange.references import Reference, csl_names, import_references, references
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Source
 from mcp_web.store.protocol import Store
@@ -27,6 +28,7 @@ _SAME = {
 async def export_csl(
     store: Store, file: Path, source: Source | None = None, collection: str | None = None
 ) -> Exchanged:
+    """Write a CSL item for the newest version of each document."""
     items = [item_of(reference) async for reference in references(store, source, collection)]
     text = json.dumps(items, ensure_ascii=False, indent=1)
     await anyio.Path(file).write_bytes(text.encode("utf-8", "replace"))
@@ -34,24 +36,21 @@ async def export_csl(
 
 
 async def import_csl(store: Store, file: Path, clock: Callable[[], float] = time.time) -> Exchanged:
+    """Keep every item of a file as a document; items without a title are reported as failed."""
     try:
         items = json.loads(await anyio.Path(file).read_bytes())
     except ValueError as error:
         raise InvalidInput(f"{file} is not JSON: {error}.") from error
     if not isinstance(items, list):
         raise InvalidInput(f"{file} is not CSL-JSON: a list of references is expected.")
-    count = 0
-    failed: list[tuple[str, str]] = []
-    for number, item in enumerate(items):
-        if not isinstance(item, dict) or not item.get("title"):
-            failed.append((f"item {number}", "It has no title."))
-            continue
-        await import_reference(store, reference_from(item), clock())
-        count += 1
-    return Exchanged(count, count, tuple(failed))
+    titled = {number: item for number, item in enumerate(items) if isinstance(item, dict) and item.get("title")}
+    done = await import_references(store, map(reference_from, titled.values()), clock())
+    untitled = (number for number in range(len(items)) if number not in titled)
+    return replace(done, failed=tuple((f"item {number}", "It has no title.") for number in untitled))
 
 
 def item_of(reference: Reference) -> dict[str, Any]:
+    """A reference as a CSL item, without empty fields."""
     item: dict[str, Any] = {name: getattr(reference, field) for field, name in _SAME.items()} | {
         "type": reference.kind or ("article-journal" if reference.doi else "webpage"),
         "author": [_name(name) for name in reference.authors],
@@ -65,6 +64,7 @@ def item_of(reference: Reference) -> dict[str, Any]:
 
 
 def reference_from(item: Mapping[str, Any]) -> Reference:
+    """The reference in a CSL item."""
     number = str(item.get("number", ""))
     same = {field: str(item.get(name, "")) for field, name in _SAME.items()}
     same["id"] = str(item.get("id") or item["title"])[:100]

@@ -19,7 +19,7 @@ import anyio.to_thread
 
 from mcp_web.archive.answer import document_id
 from mcp_web.archive.derive import document_date
-from mcp_web.archive.exchange.records import Exchanged, Importer, all_versions, changed_text, record_of, snapshot_of
+from mcp_web.archive.exchange.records import Exchanged, Importer, all_versions, record_of, snapshot_of
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
 from mcp_web.store.protocol import Store
@@ -66,6 +66,7 @@ async def import_markdown(store: Store, folder: Path, clock: Callable[[], float]
 
 
 def _read(folder: Path, record: dict[str, Any], now: float) -> Snapshot:
+    """The version that a line of the manifest describes, or the next version if its file was edited."""
     root = folder.resolve()
     place = (root / str(record.pop("file"))).resolve()
     if not place.is_relative_to(root):
@@ -73,8 +74,11 @@ def _read(folder: Path, record: dict[str, Any], now: float) -> Snapshot:
     _, text = front_matter.read(place.read_bytes().decode("utf-8", "surrogatepass"))
     if snapshot_hash(str(record["key"]), text) == record["hash"]:
         return snapshot_of(record, text)
-    empty = record | {"hash": snapshot_hash(str(record["key"]), "")}
-    return changed_text(snapshot_of(empty, ""), text, now)
+    # The offsets of headings and links no longer match the text.
+    document = record["document"] | {"headings": [], "links": []}
+    hash_ = snapshot_hash(str(record["key"]), text)
+    edited = record | {"document": document, "hash": hash_, "fetched_at": now, "checked_at": now}
+    return snapshot_of(edited, text)
 
 
 def _write(place: Path, text: str) -> None:

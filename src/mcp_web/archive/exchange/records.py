@@ -7,10 +7,8 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import anyio.to_thread
-
 from mcp_web import trace
-from mcp_web.archive.derive import derive
+from mcp_web.archive.derive import keep
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
 from mcp_web.model.wire import document_from_json, facts_to_json
@@ -91,9 +89,9 @@ def without_secrets(snapshot: Snapshot) -> Snapshot:
 async def import_snapshot(store: Store, snapshot: Snapshot) -> None:
     """Keep an imported version; a kept version that was checked later remains the newest."""
     present = await store.latest(snapshot.key)
-    await store.keep(snapshot, await anyio.to_thread.run_sync(derive, snapshot))
+    await keep(store, snapshot)
     if present is not None and present.checked_at > snapshot.checked_at:
-        await store.keep(present, await anyio.to_thread.run_sync(derive, present))
+        await keep(store, present)
 
 
 class Importer:
@@ -116,11 +114,3 @@ class Importer:
 
     def done(self) -> Exchanged:
         return Exchanged(len(self._keys), self._versions, tuple(self._failed))
-
-
-def changed_text(snapshot: Snapshot, text: str, at: float) -> Snapshot:
-    """The next version of a document whose text was edited elsewhere."""
-    document = dataclasses.replace(snapshot.document, markdown=text, headings=(), links=())
-    return dataclasses.replace(
-        snapshot, document=document, hash=snapshot_hash(snapshot.key, text), fetched_at=at, checked_at=at
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +11,7 @@ from mcp_web import trace
 from mcp_web.archive.answer import document_id
 from mcp_web.archive.citations import names_of
 from mcp_web.archive.derive import document_date
-from mcp_web.archive.exchange.records import import_snapshot
+from mcp_web.archive.exchange.records import Exchanged, import_snapshot
 from mcp_web.model.page import Document, Metadata
 from mcp_web.model.snapshot import Snapshot, Source
 from mcp_web.store.protocol import Store
@@ -59,6 +59,7 @@ async def references(
 
 
 def reference_of(snapshot: Snapshot) -> Reference:
+    """The reference to a document: as imported, from the data of catalogues, or from the page's metadata."""
     document, metadata = snapshot.document, snapshot.document.metadata
     names = names_of(snapshot)
     stored = metadata.structured_data[0] if snapshot.variant == "reference" and metadata.structured_data else {}
@@ -93,12 +94,17 @@ def citation(reference: Reference) -> str:
     return " ".join(f"{sentences} {url} (read on {reference.accessed})".split())
 
 
-async def import_reference(store: Store, reference: Reference, now: float) -> None:
-    """Store a reference as a document of its own, so that it can be found, cited and exported again."""
-    await import_snapshot(store, snapshot_of_reference(reference, now))
+async def import_references(store: Store, found: Iterable[Reference], now: float) -> Exchanged:
+    """Keep each reference as a document of its own, so that it can be found, cited and exported again."""
+    count = 0
+    for reference in found:
+        await import_snapshot(store, snapshot_of_reference(reference, now))
+        count += 1
+    return Exchanged(count, count)
 
 
 def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
+    """The document that stands for a reference: its title, authors, date and abstract as text, the rest as metadata."""
     url = reference.url or (
         f"https://doi.org/{reference.doi}" if reference.doi else f"file:///references/{reference.id}"
     )

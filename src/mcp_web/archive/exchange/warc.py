@@ -36,10 +36,10 @@ async def export_warc(
     store: Store, file: Path, source: Source | None = None, collection: str | None = None
 ) -> Exchanged:
     """Write every document with all its versions into one compressed WARC file."""
-    warcio = _warcio()
+    writer_class = _warc_writer()
     documents = versions = 0
     with await anyio.to_thread.run_sync(open, file, "wb") as out:
-        writer = warcio(out, gzip=True)
+        writer = writer_class(out, gzip=True)
         await anyio.to_thread.run_sync(_write_info, writer, file.name)
         async for history in all_versions(store, source, collection):
             documents += 1
@@ -51,13 +51,13 @@ async def export_warc(
 
 async def import_warc(store: Store, file: Path, extract: Extract | None = None) -> Exchanged:
     """Import what `export_warc` wrote unchanged, and the pages of other WARC files as research."""
-    _warcio()
+    _warc_writer()
     importer = Importer(store)
     with await anyio.to_thread.run_sync(open, file, "rb") as stream:
         pieces = _read(stream)
         while (piece := await anyio.to_thread.run_sync(next, pieces, None)) is not None:
             try:
-                snapshot = await _taken(piece, extract)
+                snapshot = await _snapshot(piece, extract)
             except (WebError, RecursionError, ValueError, KeyError, TypeError) as error:
                 importer.fail(piece.url, error)
                 continue
@@ -68,6 +68,8 @@ async def import_warc(store: Store, file: Path, extract: Extract | None = None) 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
+    """What one record, or a pair of ours, yields: a version of ours, a page, or a failure."""
+
     url: str
     text: str | None = None  # one of ours, with its facts
     facts: bytes = b""
@@ -75,7 +77,8 @@ class _Piece:
     failure: str = ""  # why the record could not be read
 
 
-async def _taken(piece: _Piece, extract: Extract | None) -> Snapshot | None:
+async def _snapshot(piece: _Piece, extract: Extract | None) -> Snapshot | None:
+    """The version to import; None if there is none. Raises for a record that could not be read."""
     if piece.failure:
         raise InvalidInput(piece.failure)
     if piece.text is not None:
@@ -96,7 +99,8 @@ async def _taken(piece: _Piece, extract: Extract | None) -> Snapshot | None:
     )
 
 
-def _warcio() -> Any:
+def _warc_writer() -> Any:
+    """The class WARCWriter of warcio; raises ConfigError if it is not installed."""
     try:
         return importlib.import_module("warcio.warcwriter").WARCWriter
     except ImportError as error:
@@ -110,6 +114,7 @@ def _write_info(writer: Any, name: str) -> None:
 
 
 def _write(writer: Any, snapshot: Snapshot) -> None:
+    """Write the two records of a version: its text, and everything else."""
     at = iso(snapshot.fetched_at)
     text = snapshot.document.markdown.encode("utf-8", "surrogatepass")
     page = writer.create_warc_record(
@@ -136,6 +141,7 @@ def _write(writer: Any, snapshot: Snapshot) -> None:
 
 
 def _read(stream: BinaryIO) -> Iterator[_Piece]:
+    """What the records of a file yield, in order; raises InvalidInput where the file is damaged."""
     iterate = importlib.import_module("warcio.archiveiterator").ArchiveIterator
     broken = importlib.import_module("warcio.exceptions").ArchiveLoadFailed
     waiting: dict[str, str] = {}
@@ -207,6 +213,7 @@ def _page(record: Any, url: str, at: str | None) -> Fetched | None:
 
 
 def _body(record: Any) -> bytes:
+    """The decoded body of a record; raises InvalidInput if it is too large."""
     body: bytes = record.content_stream().read(_MAX_BODY + 1)
     if len(body) > _MAX_BODY:
         raise InvalidInput(f"A record of the WARC file is larger than {_MAX_BODY:,} bytes.")
@@ -216,7 +223,7 @@ def _body(record: Any) -> bytes:
 def warc_of(snapshot: Snapshot) -> bytes:
     """One version of one document as a compressed WARC file."""
     out = io.BytesIO()
-    writer = _warcio()(out, gzip=True)
+    writer = _warc_writer()(out, gzip=True)
     _write_info(writer, f"{snapshot.hash[:16]}.warc.gz")
     _write(writer, snapshot)
     return out.getvalue()
