@@ -13,10 +13,7 @@ from mcp_web.embed.embedder import Calibration, Embedder, TextKind
 from mcp_web.store.protocol import Store
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.float32]
+    from mcp_web.embed.embedder import Rows
 
 # Question, then a passage that answers it. Short and everyday, so that no model has an advantage.
 PROBES = (

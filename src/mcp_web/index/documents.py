@@ -66,6 +66,7 @@ class DocumentVectors:
         await self._store.keep_many_vectors(packed)
 
     async def _rows(self, model: str, snapshots: Sequence[Snapshot]) -> list[tuple[list[str], Rows]]:
+        """For each document the digests of its texts and their vectors; all are embedded in one call."""
         texts = await anyio.to_thread.run_sync(self._texts, model, list(snapshots))
         embedder = self._static if model == STATIC_MODEL else self._embedder
         rows = await embedder.embed([text for each in texts for text in each], "passage")
@@ -77,11 +78,13 @@ class DocumentVectors:
         return found
 
     def _texts(self, model: str, snapshots: Sequence[Snapshot]) -> list[list[str]]:
+        """The texts of each document that a model embeds."""
         if model == STATIC_MODEL:
             return [self._passages(snapshot) for snapshot in snapshots]
         return [[summary(one), *section_texts(one)] if self._can_embed(one) else [] for one in snapshots]
 
     def _passages(self, snapshot: Snapshot) -> list[str]:
+        """The passages of a document, each with the title and the heading above it."""
         cut = self._cut(snapshot.document.markdown, snapshot.document.headings)[:_MOST_PASSAGES]
         texts = ["\n".join([snapshot.document.title, *one.section_path[-1:], readable(one.text)]) for one in cut]
         return list(dict.fromkeys(texts))

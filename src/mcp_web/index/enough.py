@@ -29,9 +29,10 @@ class Chance:
     start: float
     first: float  # added for the best passage
     behind: float
-    fall: float  # for each unit of log-odds between the best score and its own
+    fall: float  # for each unit of log-odds by which its score is below the best
 
     def of(self, best: Candidate, one: Candidate) -> float:
+        """The probability for one passage, on a page whose best passage is `best`."""
         fall = log_odds(best.score) - log_odds(one.score)
         odds = self.start + self.behind * min(one.behind, FARTHEST) + self.fall * fall
         return 1 / (1 + math.exp(-(odds + self.first if one is best else odds)))

@@ -29,6 +29,7 @@ class Evidence:
     static_judges: bool = True  # whether the static signal also decides if a passage answers, or only orders passages
 
     def has_vector(self, number: int) -> bool:
+        """Whether the model has embedded a passage."""
         return self.cosines is not None and not math.isnan(float(self.cosines[number]))
 
 
@@ -51,6 +52,7 @@ class Odds:
     missing: float = 0.0  # added if the page never mentions a name of the question
 
     def sum(self, coverage: float, static: float, model: float, missing: bool) -> float:
+        """The log-odds for these signals."""
         known = self.coverage * coverage + self.static * static + self.model * model
         return self.start + known + self.missing * missing
 

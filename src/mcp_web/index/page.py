@@ -32,6 +32,8 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class PreparedPage:
+    """The passages of one version of a page, with the indexes for the signals that need no model."""
+
     version: str  # hash of the snapshot that has this text
     passages: tuple[Passage, ...]  # none twice
     words: PageWords

@@ -17,11 +17,8 @@ from mcp_web.model.passage import Passage, ScoredPassage
 from mcp_web.text.sizes import estimate_tokens
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Scores = NDArray[np.floating]
-    Rows = NDArray[np.float32]
+    from mcp_web.embed.embedder import Rows
+    from mcp_web.index.evidence import Scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +65,7 @@ class Ranked:
 
     @property
     def sure(self) -> bool:
+        """Whether the best score is so high that no model is needed."""
         return self.best >= SURE
 
     @property
@@ -225,13 +223,15 @@ def _is_candidate(evidence: Evidence, number: int) -> bool:
 
 
 def _meaning(evidence: Evidence, number: int) -> float | None:
+    """How near a passage is to the question by the model, 0…1; None if the model has not embedded it."""
     if evidence.cosines is None or evidence.calibration is None or not evidence.has_vector(number):
         return None
     return round(min(1.0, max(0.0, evidence.calibration.nearness(float(evidence.cosines[number])))), 4)
 
 
 def never_rising(values: Sequence[float]) -> list[float]:
-    """The nearest sequence that never rises: neighbours that would rise get their mean (isotonic regression)."""
+    """The values, with neighbours that rise replaced by their mean, so that none is higher than the one before it
+    (isotonic regression)."""
     runs: list[list[float]] = []  # [mean, count]
     for value in values:
         runs.append([value, 1])

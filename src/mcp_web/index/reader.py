@@ -7,9 +7,9 @@ passages that they rank high and that it has not embedded before. If it fails, t
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -25,23 +25,16 @@ from mcp_web.index.vectors import PageVectors, pack, unpack
 from mcp_web.index.widen import SHOW_WORDS, widen
 from mcp_web.lru import LruDict
 from mcp_web.model.page import Heading
-from mcp_web.model.passage import Passage
 from mcp_web.store.protocol import Store
 from mcp_web.text.languages import language_of
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.float32]
-
 T = TypeVar("T")
-EvidenceFor = Callable[[str], Evidence]  # by question
+EvidenceFor = Callable[[str], Evidence]  # returns the signals for a question
 
 # Passages the model embeds per question, and per call whatever the number of questions.
 LIKELY, MOST_NEW = 16, 64
 SLICE = 64  # passages embedded between two writes to the store, when a whole page is embedded
-# So many passages are ranked in the event loop: it takes about two milliseconds.
+# Pages with more passages than this are ranked in a thread; so many take about two milliseconds.
 AT_ONCE = 120
 MOST_RECENT = 32  # pages whose vectors stay in memory: 1.5 kB a passage
 # The other signals never wait longer than this for the model.
@@ -59,6 +52,8 @@ class PageAnswer:
 
 
 class PageReader:
+    """Ranks the passages of pages for questions; one reader serves many calls at the same time."""
+
     def __init__(
         self,
         store: Store,
@@ -165,6 +160,7 @@ class PageReader:
         return asked, sorted(found)[:MOST_NEW]
 
     async def _prepared(self, key: str, markdown: str, headings: Sequence[Heading]) -> PreparedPage:
+        """The page cut into passages and indexed, from the cache if it was asked about lately."""
         page = self._pages.get(key, markdown)
         if page is None:
             page = await anyio.to_thread.run_sync(prepare, key, markdown, headings, self._cut)
@@ -195,6 +191,7 @@ class PageReader:
         return None, 0
 
     async def _known(self, key: str) -> PageVectors:
+        """The vectors of a page that were computed before, from memory or from the store."""
         if self._calibration is None:
             self._calibration = await stored_calibration(self._store, self._embedder)
         if (recent := self._recent.get(key)) is not None:
@@ -242,10 +239,9 @@ class PageReader:
         max_results: int,
         min_score: float | None,
     ) -> list[Ranked]:
-        def widened(number: int, scores: NDArray[np.floating], shown: Set[int]) -> tuple[Passage, int, int]:
-            return widen(markdown, page.passages, number, scores, shown, self._show_words)
-
+        """The ranking of the page's passages for each question."""
         rows = vectors.rows if vectors else {}
+        widened = functools.partial(widen, markdown, page.passages, words=self._show_words)
         return [
             rank(
                 query,
@@ -265,6 +261,7 @@ class PageReader:
     def _with_cosines(
         self, page: PreparedPage, query: str, evidence: Evidence, vectors: PageVectors | None
     ) -> Evidence:
+        """The signals with those of the model, if the page and the question have vectors."""
         question = self._questions.get(query)
         if vectors is None or question is None or not self._can_embed(page, query):
             return evidence

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 from mcp_web.model.passage import PackedVectors, Passage
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.float32]
+    from mcp_web.embed.embedder import Rows
+    from mcp_web.index.evidence import Scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,7 @@ class PageVectors:
         width = rows.shape[1] if rows.ndim == 2 and rows.shape[1] else self.dim
         return PageVectors(self.model, width, (self.rows if width == self.dim else {}) | added)
 
-    def cosines(self, passages: Sequence[Passage], question: Rows) -> NDArray[np.floating]:
+    def cosines(self, passages: Sequence[Passage], question: Rows) -> Scores:
         """The cosine of each passage's vector and the question's; nan for a passage without a vector."""
         import numpy as np
 

@@ -16,8 +16,7 @@ from mcp_web.model.passage import Passage
 from mcp_web.text.sizes import count_words
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from mcp_web.index.evidence import Scores
 
 # A passage shorter than this is shown with neighbours from its section, best first, up to twice as many words.
 SHOW_WORDS = 150
@@ -29,11 +28,12 @@ def widen(
     markdown: str,
     passages: Sequence[Passage],
     number: int,
-    scores: NDArray[np.floating],
+    scores: Scores,
     shown: Set[int] = frozenset(),
     words: int = SHOW_WORDS,
 ) -> tuple[Passage, int, int]:
-    """The passage with its neighbours, as one slice of the Markdown, and the numbers of the first and last in it."""
+    """The passage with neighbours up to `words` words, as one slice of the Markdown; also the numbers of the first and
+    last passage in it. Passages in `shown` are not added: they are shown already."""
     first = last = number
     size = _words(passages[number])
     while size < words and not _lists_entries(passages[number]):

@@ -105,12 +105,14 @@ class PageWords:
         return tuple(dict.fromkeys(name for name in names(question, self.language) if not self._mentions(name, known)))
 
     def _mentions(self, name: str, known: set[str]) -> bool:
+        """Whether the page, or the terms in `known`, have a name."""
         sequence, compounds = page_terms(name, self.language, stop=())
         # The parts of `2011-12` may be written with another dash; those of `4.2` would also match another version.
         wanted = sequence if "-" in name or not compounds else compounds
         return all(term in self._numbers or term in known for term in wanted)
 
     def _add(self, total: Scores, at: NDArray[np.int64], count: Scores, weight: float) -> None:
+        """Add the BM25 score of one term to the totals; `at` are the passages that have it, `count` how often."""
         total[at] += weight * count / (count + self._norms[at])
 
     def _weights(self, query: str, size: int = 0) -> dict[str, float]:
@@ -181,6 +183,7 @@ class Splitter:
         return sequence, names
 
     def _terms(self, unit: str) -> tuple[list[str], str]:
+        """The terms of the words of a unit, and that of the compound name it forms ("" for none)."""
         words, name = split_unit(unit)
         kept = [word for word in words if not any(is_stop_word(word, code) for code in self._stop)]
         return [terms(word, self._language)[0] for word in kept], terms(name, self._language)[0] if name else ""

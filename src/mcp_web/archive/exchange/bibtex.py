@@ -209,16 +209,14 @@ def _value(text: str, at: int) -> tuple[str, int]:
 def _escaped(name: str, value: str) -> str:
     """The value of a field as it is written into a file; each author by itself."""
     if name == "author":
-        names = (one.strip() for one in _NAMES.split(value))
-        return " and ".join(
-            f"{{{_escaped_text(one[1:-1])}}}" if one.startswith("{") else _escaped_text(one) for one in names
-        )
+        names = (name.strip() for name in _NAMES.split(value))
+        return " and ".join(f"{{{_text(name[1:-1])}}}" if name.startswith("{") else _text(name) for name in names)
     if name in ("url", "doi"):  # verbatim in BibTeX; only what would end the field is encoded
         return value.replace("{", "%7B").replace("}", "%7D").replace("\\", "%5C")
-    return _escaped_text(value)
+    return _text(value)
 
 
-def _escaped_text(value: str) -> str:
+def _text(value: str) -> str:
     return "".join(_ESCAPES.get(char, char) for char in " ".join(value.split()))
 
 
