@@ -198,6 +198,11 @@ def variable_names(section: str, name: str, facts: OptionFacts) -> tuple[str, ..
     return (*(facts.env or (f"MCP_WEB_{section}_{name}".upper(),)), *facts.entries)
 
 
+def wants_colour() -> bool:
+    """Whether a person wants colours at a terminal: see https://no-color.org."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def config_path() -> Path:
     """The path of the configuration file of this user, which may not exist."""
     return config_file(os.environ)

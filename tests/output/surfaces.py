@@ -183,6 +183,9 @@ def command_calls(world: HostileWorld, folder: Path) -> Iterator[tuple[str, list
     yield "read", [urls[0], "valves"]
     yield "read", [urls[2], "valves", "--json"]
     yield "verify", [urls[0], "Plain sentences about valves.", "not there"]
+    yield "cite", urls[:4]
+    yield "cite", [*urls[:4], "--bibtex"]
+    yield "cite", [*urls[:4], "--json"]
     yield "extract", [str(page), "--front-matter", "--explain"]
     yield "archive add", [urls[0], "--tag", "kept"]
     for provider in ("brave", "searxng"):

@@ -360,13 +360,15 @@ def test_rendering_is_advised_only_in_words_that_help_here(shell: Shell, docs: S
     assert "mode=rendered" not in said
 
 
-def at_terminal(shell: Shell, *args: str, columns: int = 80, typed: bytes = b"", code: int = 0) -> str:
+def at_terminal(
+    shell: Shell, *args: str, columns: int = 80, typed: bytes = b"", code: int = 0, **environment: str
+) -> str:
     """What a person sees; with `typed` the terminal is standard input too."""
     import pty
 
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "mcp_web", *args]
-    env = shell._env | {"COLUMNS": str(columns), "TERM": "xterm-256color", "PAGER": "cat"}
+    env = shell._env | {"COLUMNS": str(columns), "TERM": "xterm-256color", "PAGER": "cat"} | environment
     stdin = theirs if typed else subprocess.DEVNULL
     process = subprocess.Popen(command, stdin=stdin, stdout=theirs, stderr=theirs, env=env)
     os.close(theirs)
@@ -418,6 +420,30 @@ def test_in_80_columns_words_and_addresses_are_not_broken(shell: Shell, docs: Si
     assert max(map(len, shown)) <= 80
     found = lines_of(at_terminal(shell, "archive", "search", "setup", "part", "--mode", "text"))
     assert max(map(len, found)) <= 80
+
+
+def test_what_does_not_fit_on_the_screen_is_shown_by_one_pager(shell: Shell, docs: Site, tmp_path: Path) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\necho the pager begins\ncat\n")
+    pager.chmod(0o755)
+    env = {"PAGER": str(pager), "LINES": "10"}
+    urls = [docs.loopback_url(f"/p{number}") for number in range(4)]
+    page = tmp_path / "page.html"
+    page.write_text(article("First", "Setup", "Usage", "Removal"))
+    found = ["archive", "search", "setup", "--mode", "text"]
+    for command in (["open", *urls], ["read", urls[0], "setup of page"], found, ["extract", str(page)], ["config"]):
+        printed = at_terminal(shell, *command, typed=b"\n", **env)
+        assert printed.count("the pager begins") == 1, command
+    assert "the pager begins" not in at_terminal(shell, "archive", "list", typed=b"\n", **env)
+
+
+@pytest.mark.parametrize("plain", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_colours_are_left_out_where_they_are_not_wanted(shell: Shell, docs: Site, plain: dict[str, str]) -> None:
+    url = docs.loopback_url("/p1")
+    colour = re.compile(r"\x1b\[[0-9;]*3[0-9]m")
+    assert colour.search(at_terminal(shell, "read", url, "setup of page"))
+    for command in (["open", url], ["read", url, "setup of page"], ["archive", "list"], ["verify", url, "Setup"]):
+        assert not colour.search(at_terminal(shell, *command, **plain))
 
 
 def test_extract_without_a_file_says_that_it_waits_for_input(shell: Shell) -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mcp_web.cli.cache import get
+from mcp_web.cli.cache import get, list_kept
 from mcp_web.cli.calling import answer_of, shown_progress
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
-from mcp_web.cli.output import empty, failure, json_option, note, print_json, print_marked, print_table
+from mcp_web.cli.output import empty, failure, json_option, note, paged, print_json, print_marked, print_table
 from mcp_web.cli.session import with_app
 from mcp_web.text.amounts import amount
 
@@ -49,6 +49,7 @@ def search(query: tuple[str, ...], exact: bool, as_json: bool, **given: Any) -> 
         raise SystemExit(NOTHING_FOUND)
 
 
+@paged()
 def _show(data: dict[str, Any]) -> None:
     from mcp_web.archive.highlight import Snippet
 
@@ -82,29 +83,7 @@ def add(content: str, as_json: bool, tags: tuple[str, ...], **given: Any) -> Non
     print_json(data) if as_json else click.echo(text)
 
 
-@command.command("list")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
-@click.option("--source", type=click.Choice(["research", "web"]), help="Only this source.")
-@click.option("--collection", help="Only documents with this tag, or of this synced folder.")
-@json_option
-def list_kept(limit: int, source: Any, collection: str | None, as_json: bool) -> None:
-    """List kept documents, the most recently used first."""
-    from mcp_web.archive.answer import document_id
-    from mcp_web.services.list_documents import list_documents
-    from mcp_web.text.dates import iso
-
-    found, _ = with_app(lambda app: list_documents(app, limit=limit, source=source, collection=collection))
-    if as_json:
-        print_json([dataclasses.asdict(one) | {"id": document_id(one.key)} for one in found])
-    elif found:
-        rows = [(document_id(one.key), iso(one.fetched_at)[:10], one.source, one.title, one.url) for one in found]
-        print_table(("id", "read", "source", "title", "address"), rows, wide=("title", "address"))
-    else:
-        empty("Nothing kept matches." if collection or source else "Nothing is kept yet.")
-    if collection and not found:
-        raise SystemExit(NOTHING_FOUND)
-
-
+command.add_command(list_kept)
 command.add_command(get, "show")
 
 

@@ -8,7 +8,7 @@ import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.exit_codes import NOTHING_FOUND
-from mcp_web.cli.output import empty, json_option, print_json, print_table
+from mcp_web.cli.output import empty, json_option, paged, print_json, print_table
 from mcp_web.cli.pages import is_empty, page_object, part_options, print_page, view_options
 from mcp_web.cli.screenshot import save_screenshot, screenshot_option
 from mcp_web.cli.session import with_app
@@ -16,6 +16,7 @@ from mcp_web.cli.wording import for_person
 
 if TYPE_CHECKING:
     from mcp_web.app import App
+    from mcp_web.model.snapshot import SnapshotInfo
     from mcp_web.tools.page_view import PageView
 
 
@@ -66,46 +67,49 @@ def diff(newer: str, older: str, as_json: bool) -> None:
     if not data["changes"]:
         empty("The two versions do not differ.")
     colours = {"+": "green", "-": "red"}
-    for change in data["changes"]:
-        click.secho(f"{change['change']}: {change['section']}", bold=True)
-        for line in change["hunk"].splitlines():
-            click.secho(line, fg=colours.get(line[:1]))
+    with paged():
+        for change in data["changes"]:
+            click.secho(f"{change['change']}: {change['section']}", bold=True)
+            for line in change["hunk"].splitlines():
+                click.secho(line, fg=colours.get(line[:1]))
 
 
 @command.command("list")
-@click.option("--limit", type=int, default=30, show_default=True)
+@click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
+@click.option("--source", type=click.Choice(["research", "web"]), help="Only this source.")
+@click.option("--collection", help="Only documents with this tag, or of this synced folder.")
 @json_option
-def list_kept(limit: int, as_json: bool) -> None:
-    """List the pages used most recently."""
-    rows = with_app(lambda app: _recent(app, limit))
+def list_kept(limit: int, source: Any, collection: str | None, as_json: bool) -> None:
+    """List kept pages and documents, the most recently used first."""
+    from mcp_web.services.list_documents import list_documents
+
+    found, _ = with_app(lambda app: list_documents(app, limit=limit, source=source, collection=collection))
+    rows = [_facts(one) for one in found]
     if as_json:
         print_json(rows)
+    elif rows:
+        cells = [(row["id"], row["fetched_at"][:10], row["source"], row["title"], row["url"]) for row in rows]
+        print_table(("id", "read", "source", "title", "address"), cells, wide=("title", "address"))
     else:
-        print_table(
-            ("snapshot", "read", "chars", "title", "url"),
-            [(row["snapshot"][:16], row["fetched_at"], row["chars"], row["title"], row["url"]) for row in rows],
-            wide=("title", "url"),
-        )
-    if not rows:
-        empty("Nothing is kept yet.")
+        empty("Nothing kept matches." if collection or source else "Nothing is kept yet.")
+    if collection and not rows:
+        raise SystemExit(NOTHING_FOUND)
 
 
-async def _recent(app: App, limit: int) -> list[dict[str, Any]]:
+def _facts(kept: SnapshotInfo) -> dict[str, Any]:
+    from mcp_web.archive.answer import document_id
     from mcp_web.text.dates import iso
 
-    found, _ = await (await app.store()).browse(limit)
-    return [
-        {
-            "snapshot": info.hash,
-            "url": info.url,
-            "title": info.title,
-            "variant": info.variant,
-            "fetched_at": iso(info.fetched_at),
-            "chars": info.chars,
-            "source": info.source,
-        }
-        for info in found
-    ]
+    return {
+        "id": document_id(kept.key),
+        "snapshot": kept.hash,
+        "url": kept.url,
+        "title": kept.title,
+        "variant": kept.variant,
+        "source": kept.source,
+        "fetched_at": iso(kept.fetched_at),
+        "chars": kept.chars,
+    }
 
 
 @command.command("purge")

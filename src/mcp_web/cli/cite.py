@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import anyio
 import click
 
 from mcp_web.cli.calling import DEADLINE
-from mcp_web.cli.output import print_json
+from mcp_web.cli.output import print_json, wrapped
 from mcp_web.cli.session import with_app
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def command(sources: tuple[str, ...], bibtex: bool, as_json: bool) -> None:
         click.echo("\n".join(entries), nl=False)
     else:
         for reference in found:
-            click.echo(citation(reference))
+            click.echo(wrapped(citation(reference), 2, stream=sys.stdout))
 
 
 async def _references(app: App, sources: tuple[str, ...]) -> list[Reference]:

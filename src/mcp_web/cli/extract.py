@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
-from mcp_web.cli.output import empty, failure, json_option, print_json
+from mcp_web.cli.output import empty, failure, json_option, paged, print_json
 from mcp_web.cli.pages import is_empty, print_page, view_options
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import error_sentence
@@ -61,7 +61,8 @@ def command(
         code = with_app(lambda app: _lines(app, places, request))
     else:
         files = list(_files(places))
-        code = with_app(lambda app: _each(app, files, base_url, request, as_json=as_json, with_facts=front_matter))
+        with paged():
+            code = with_app(lambda app: _each(app, files, base_url, request, as_json=as_json, with_facts=front_matter))
     if code:
         raise SystemExit(code)
 

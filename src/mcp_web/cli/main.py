@@ -74,11 +74,15 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="mcp-web")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """The web for agents and people: search, open, read, remember, cite.
 
     Without a command and with stdin on a pipe, mcp-web is an MCP server on stdio.
     """
+    from mcp_web.settings import wants_colour
+
+    context.color = None if wants_colour() else False  # commands inherit it; None: at a terminal
 
 
 def run() -> None:

@@ -9,7 +9,7 @@ import click
 
 from mcp_web.cli.calling import DEADLINE, shown_progress
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
-from mcp_web.cli.output import failure, json_option, print_json
+from mcp_web.cli.output import failure, json_option, paged, print_json
 from mcp_web.cli.pages import is_empty, page_object, part_options, print_page, view_options
 from mcp_web.cli.screenshot import screenshot_option, take_screenshot
 from mcp_web.cli.session import with_app
@@ -56,7 +56,9 @@ def command(
         pages = with_app(lambda app: _opened(app, addresses, asked | {"include_images": images}, progress))
     part = {name: given[name] for name in ("section", "start", "max_chars")}
     options = view_options(**part, form=form, links=links, as_json=as_json)
-    if _print(addresses, pages, options, as_json=as_json):
+    with paged():
+        failed = _print(addresses, pages, options, as_json=as_json)
+    if failed:
         raise SystemExit(FAILED)
     if any(is_empty(page) for page in pages if not isinstance(page, WebError)):
         raise SystemExit(NOTHING_FOUND)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from mcp_web import trace
 from mcp_web.cli.wording import for_person
 
 if TYPE_CHECKING:
@@ -56,7 +59,34 @@ def failure(place: str, why: str) -> None:
     click.secho(wrapped(why if place in why else f"{place}: {why}"), fg="red", err=True)
 
 
-def print_markdown(text: str) -> None:
+class _Collected(io.StringIO):
+    """What is printed for a terminal, before it is shown there."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@contextmanager
+def paged() -> Iterator[None]:
+    """Show what is printed inside at once: at a terminal through the pager when it does not fit on the screen."""
+    terminal = sys.stdout
+    if not terminal.isatty() or isinstance(terminal, _Collected):
+        yield
+        return
+    sys.stdout = collected = _Collected()
+    try:
+        yield
+    finally:
+        sys.stdout = terminal
+        text = trace.redact(collected.getvalue().rstrip("\n"))  # the pager does not read from our streams
+        if sys.stdin.isatty() and text.count("\n") + 1 >= console().height:
+            click.echo_via_pager(text)  # click itself asks `less` to show colours
+        elif text:
+            click.echo(text)
+
+
+@paged()
+def print_markdown(text: str, *, list_links: bool = True) -> None:
     """Print Markdown: in a terminal rendered, with clickable links and a list of them; on a pipe unchanged."""
     if not sys.stdout.isatty():
         click.echo(text)
@@ -70,22 +100,10 @@ def print_markdown(text: str) -> None:
     shown = numbered(text)
     # The definitions are in the same document, so that the renderer can resolve `[text][1]`.
     page: list[RenderableType] = [Markdown(f"{shown.text}\n\n{reference_list(shown.links)}")]
-    if shown.links:
+    if shown.links and list_links:
         listed = (f"{number:>4}  {link.url}" for number, link in enumerate(shown.links, start=1))
         page.append(Text("\nLinks\n" + "\n".join(listed), style="dim", no_wrap=True, overflow="ignore"))
-    print_long(Group(*page))
-
-
-def print_long(page: RenderableType) -> None:
-    """Print to a terminal, through the pager when it does not fit on the screen."""
-    out = console()
-    with out.capture() as captured:
-        out.print(page)
-    text = captured.get().rstrip("\n") + "\n"
-    if sys.stdin.isatty() and text.count("\n") >= out.height:
-        click.echo_via_pager(text)  # click itself asks `less` to show colours
-    else:
-        click.echo(text, nl=False, color=True)
+    console().print(Group(*page))
 
 
 def print_marked(parts: Iterable[tuple[str, bool]], indent: int) -> None:
@@ -125,7 +143,8 @@ def print_table(columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], *, wi
     for row in rows:
         cells = zip((str(cell) for cell in row), columns, strict=True)
         table.add_row(*(Text(shortened_inside(cell, most[name]) if "://" in cell else cell) for cell, name in cells))
-    print_long(table)
+    with paged():
+        console().print(table)
 
 
 def _fixed_width(needed: dict[str, int], wide: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.exit_codes import NOTHING_FOUND
-from mcp_web.cli.output import json_option, note, print_json, print_markdown, wrapped
+from mcp_web.cli.output import json_option, note, paged, print_json, print_markdown, wrapped
 
 
 @click.command("read")
@@ -23,22 +23,21 @@ from mcp_web.cli.output import json_option, note, print_json, print_markdown, wr
 def command(url: str, question: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Show only the passages of a page that answer a question."""
     data, _ = answer_of("web_read", given | {"url": [url], "query": [" ".join(question)]})
-    if as_json:
-        print_json(data)
+    (answer,) = data["queries"]
     for line in data["notes"]:
         note(line)
-    answered = False
-    for query in data["queries"]:
-        answered = answered or query["verdict"] != "not answered"
-        if as_json:
-            continue
-        if query["verdict"] != "answered":
-            said = "Not answered here" if query["verdict"] == "not answered" else "This may not answer; check it"
-            click.echo(f"{said} (best score {query['best_score']:.2f}).", err=True)
-        for at, passage in enumerate(query["results"]):
-            where = " > ".join((*passage["section_path"], *filter(None, [passage.get("entry")])))
-            head = wrapped(f"[{passage['id']}] {passage['score']:.2f} {where}", 2, stream=sys.stdout)
-            click.secho(("\n" if at else "") + head, fg="cyan")
-            print_markdown(passage["text"])
-    if not answered:
+    print_json(data) if as_json else _show(answer)
+    if answer["verdict"] == "not answered":
         raise SystemExit(NOTHING_FOUND)
+
+
+@paged()
+def _show(answer: dict[str, Any]) -> None:
+    if answer["verdict"] != "answered":
+        said = "Not answered here" if answer["verdict"] == "not answered" else "This may not answer; check it"
+        click.echo(f"{said} (best score {answer['best_score']:.2f}).", err=True)
+    for at, passage in enumerate(answer["results"]):
+        where = " > ".join((*passage["section_path"], *filter(None, [passage.get("entry")])))
+        head = wrapped(f"[{passage['id']}] {passage['score']:.2f} {where}", 2, stream=sys.stdout)
+        click.secho(("\n" if at else "") + head, fg="cyan")
+        print_markdown(passage["text"], list_links=False)

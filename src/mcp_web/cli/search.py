@@ -9,7 +9,7 @@ import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.exit_codes import NOTHING_FOUND
-from mcp_web.cli.output import console, empty, json_option, note, print_json, print_markdown
+from mcp_web.cli.output import console, empty, json_option, note, paged, print_json, print_markdown
 from mcp_web.cli.wording import for_person
 
 
@@ -67,6 +67,7 @@ def _show_contents(results: list[dict[str, Any]]) -> None:
             click.secho(f"not read: {for_person(hit['content_error']['message'])}\n", fg="red")
 
 
+@paged()
 def _show(found: dict[str, Any]) -> None:
     for line in found["notes"]:
         note(line)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from mcp_web.cli.output import json_option, print_json, print_table
+from mcp_web.cli.output import json_option, paged, print_json, print_table
 from mcp_web.cli.session import with_app
 from mcp_web.text.amounts import amount
 
@@ -18,7 +20,12 @@ def command(as_json: bool) -> None:
     stats = with_app(show_stats)
     if as_json:
         print_json(stats)
-        return
+    else:
+        _show(stats)
+
+
+@paged()
+def _show(stats: dict[str, Any]) -> None:
     store = stats["store"]
     click.echo(
         f"{amount(store['pages'], 'page')} in {amount(store['snapshots'], 'version')}, "
@@ -26,8 +33,13 @@ def command(as_json: bool) -> None:
     )
     for row in stats["vectors"]:
         click.echo(f"{row['covered']:,} of {row['documents']:,} documents have vectors of {row['model']}")
-    print_table(("step", "times", "mean ms", "p50 ≤ ms", "p95 ≤ ms"), [tuple(row.values()) for row in stats["steps"]])
-    if stats["cache_hit_rates"]:
-        rows = [tuple(row.values()) for row in stats["cache_hit_rates"]]
-        print_table(("tool", "calls", "cache hit rate"), rows)
-    print_table(("count", "of", "value"), [(row["name"], row["labels"], row["value"]) for row in stats["counts"]])
+    rates = [(row["tool"], row["calls"], f"{row['cache_hit_rate']:.0%}") for row in stats["cache_hit_rates"]]
+    counts = [(row["name"], row["labels"], f"{row['value']:,.0f}") for row in stats["counts"]]
+    for columns, rows in (
+        (("step", "times", "mean ms", "p50 ≤ ms", "p95 ≤ ms"), [tuple(row.values()) for row in stats["steps"]]),
+        (("tool", "calls", "from the archive"), rates),
+        (("count", "of", "value"), counts),
+    ):
+        if rows:
+            click.echo()
+            print_table(columns, rows)
