@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def prepared(read: data.ReadingPage) -> PreparedPage:
-    return prepare(read.name, read.text, read_headings(read.text), passages)
+    return prepare(read.text, read_headings(read.text), passages)
 
 
 def ranking(page: Page, question: str, model: Model) -> Ranked:

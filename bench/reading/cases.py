@@ -189,4 +189,4 @@ def _answer(question: dict[str, Any], context: str) -> str:
 
 @lru_cache(maxsize=300)
 def _prepared(text: str) -> PreparedPage:
-    return prepare("0" * 64, text, read_headings(text), passages)
+    return prepare(text, read_headings(text), passages)

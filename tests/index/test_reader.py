@@ -6,6 +6,7 @@ import random
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import anyio
 import numpy as np
@@ -16,9 +17,9 @@ from mcp_web.embed.embedder import QuestionVectors
 from mcp_web.embed.open import NoEmbedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.embed.remote import RemoteEmbedder
-from mcp_web.errors import CacheError, EmbeddingError
+from mcp_web.errors import CacheError
 from mcp_web.index.calibrate import PROBES
-from mcp_web.index.reader import LIKELY, SLICE, PageAnswer, PageReader
+from mcp_web.index.reader import LIKELY, PageAnswer, PageReader
 from mcp_web.model.page import Document
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
 from mcp_web.net.client import ApiClient
@@ -76,6 +77,13 @@ def reader(store: SqliteStore, server: EmbeddingServer, model: str = "m", **opti
     return PageReader(store, RemoteEmbedder(given, ApiClient(OperatorDialer()), retry_delay=0), passages)
 
 
+def embedding_all(store: SqliteStore, server: EmbeddingServer, model: str = "m", **options: Any) -> PageReader:
+    """A reader that has the model embed every passage of a short page."""
+    return PageReader(
+        store, reader(store, server, model)._embedder, options.pop("cut", passages), always_ask=True, **options
+    )
+
+
 async def ask(reading: PageReader, text: str, *queries: str) -> PageAnswer:
     return await reading.rank(KEY, text, (), queries or (OPEN,))
 
@@ -116,7 +124,7 @@ async def test_a_question_that_was_embedded_elsewhere_is_not_embedded_again(
 async def test_second_read_asks_the_model_only_for_the_new_question(
     store: SqliteStore, server: EmbeddingServer
 ) -> None:
-    await reader(store, server).complete(KEY, page(12), ())
+    assert (await ask(embedding_all(store, server), page(12))).embedded == 12
     again = reader(store, server)
     server.requests.clear()
     await ask(again, page(12), "violins5 taxes3")
@@ -127,12 +135,12 @@ async def test_second_read_asks_the_model_only_for_the_new_question(
 
 
 async def test_changed_paragraph_embeds_only_the_passages_near_it(store: SqliteStore, server: EmbeddingServer) -> None:
-    reading = reader(store, server)
-    text = page(20)
-    await reading.complete(KEY, text, ())
-    changed = text.replace("about violins15 says", "on violins15 now says otherwise")
+    reading = embedding_all(store, server)
+    text = page(14)
+    await ask(reading, text)
+    changed = text.replace("about taxes13 says", "on taxes13 now says otherwise")
     server.requests.clear()
-    assert 1 <= await reading.complete(KEY, changed, ()) <= 3
+    assert 1 <= (await ask(reading, changed)).embedded <= 3
     assert len(server.texts) <= 3
 
 
@@ -161,63 +169,12 @@ async def test_many_questions_are_answered_in_order(store: SqliteStore, server: 
     assert answer.results[0] == answer.results[2]
 
 
-async def test_all_of_a_page_can_be_read_ahead(store: SqliteStore, server: EmbeddingServer) -> None:
-    reading = reader(store, server)
-    assert await reading.complete(KEY, page(60), ()) == 60
-    assert await reading.complete(KEY, page(60), ()) == 0
-    assert (await ask(reading, page(60))).embedded == 0
-
-
-async def keep(store: SqliteStore, text: str, at: float) -> None:
-    document = Document("A page", text, "test@1")
-    await store.keep(Snapshot(KEY, snapshot_hash(KEY, text), URL, URL, "readable", document, at, at, at))
-
-
-async def test_a_text_that_only_lost_something_is_noticed_and_its_vectors_go(
-    store: SqliteStore, server: EmbeddingServer
-) -> None:
-    reading = reader(store, server)
-    whole = page(20)
-    await keep(store, whole, 1.0)
-    assert await store.lacking_vectors(reading.model, 5) == [KEY]
-    await reading.complete(KEY, whole, ())
-    assert await store.lacking_vectors(reading.model, 5) == []
-    less = whole.partition("\n\nParagraph 12 ")[0]
-    await keep(store, less, 2.0)
-    assert await store.lacking_vectors(reading.model, 5) == [KEY]
-    server.requests.clear()
-    await reading.complete(KEY, less, ())
-    kept = await store.vectors(KEY, reading.model)
-    assert kept is not None
-    assert kept.digests == tuple(one.digest for one in passages(less, ()))
-    assert await store.lacking_vectors(reading.model, 5) == []
-
-
-async def test_a_page_that_was_read_in_part_is_still_to_be_read(store: SqliteStore, server: EmbeddingServer) -> None:
-    reading = reader(store, server)
-    await keep(store, page(60), 1.0)
-    answer = await ask(reading, page(60))
-    assert await store.lacking_vectors(reading.model, 5) == [KEY]
-    assert await reading.complete(KEY, page(60), ()) == 60 - answer.embedded
-    assert await store.lacking_vectors(reading.model, 5) == []
-
-
-async def test_reading_to_the_end_that_is_stopped_goes_on_from_there(
-    store: SqliteStore, server: EmbeddingServer
-) -> None:
-    text = page(SLICE * 2 + 5)
-    server.statuses = [200] * -(-(SLICE + 2 * len(PROBES)) // 32) + [401]
-    with pytest.raises(EmbeddingError):
-        await reader(store, server).complete(KEY, text, ())
-    assert await reader(store, server).complete(KEY, text, ()) == SLICE + 5
-
-
 async def test_two_sizes_of_passages_keep_their_vectors_apart(store: SqliteStore, server: EmbeddingServer) -> None:
-    usual, size = reader(store, server), Size.of_tokens(512)
-    large = PageReader(store, usual._embedder, partial(passages, size=size), cut_name=size.name)
+    usual, size = embedding_all(store, server), Size.of_tokens(512)
+    large = embedding_all(store, server, cut=partial(passages, size=size), cut_name=size.name)
     for reading in (usual, large):
-        await reading.complete(KEY, page(20), ())
-    assert await reader(store, server).complete(KEY, page(20), ()) == 0
+        assert (await ask(reading, page(14))).embedded > 0
+    assert (await ask(embedding_all(store, server), page(14))).embedded == 0
     assert (usual.model, large.model) == ("m@remote", f"m@remote;{size.name}")
 
 
@@ -272,20 +229,17 @@ async def test_no_model_ranks_by_words_without_complaint(store: SqliteStore) -> 
 
 
 async def test_another_model_reads_with_vectors_of_its_own(store: SqliteStore, server: EmbeddingServer) -> None:
-    await reader(store, server).complete(KEY, page(5), ())
-    other = reader(store, server, model="other")
-    assert await other.complete(KEY, page(5), ()) == 5
-    assert await reader(store, server).complete(KEY, page(5), ()) == 0
+    for model, new in (("m", 5), ("other", 5), ("m", 0)):
+        assert (await ask(embedding_all(store, server, model), page(5))).embedded == new
 
 
 async def test_same_model_with_other_dimensions_reads_the_page_again(
     store: SqliteStore, server: EmbeddingServer
 ) -> None:
-    await reader(store, server).complete(KEY, page(5), ())
+    await ask(embedding_all(store, server), page(5))
     server.spoil = lambda a: a | {"data": [d | {"embedding": d["embedding"][:8]} for d in a["data"]]}
-    reading = reader(store, server)
-    assert (await ask(reading, page(6), "violins5")).results[0].passages
-    assert await reading.complete(KEY, page(6), ()) > 0
+    reading = embedding_all(store, server)
+    assert (await ask(reading, page(6), "violins5")).embedded > 0
     kept = await store.vectors(KEY, reading.model)
     assert kept is not None
     assert kept.dim == 8

@@ -13,7 +13,6 @@ from mcp_web.index.evidence import Evidence
 from mcp_web.index.words import PageWords
 from mcp_web.model.page import Heading
 from mcp_web.model.passage import Passage
-from mcp_web.model.snapshot import snapshot_hash
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import TARGET
 
@@ -32,9 +31,8 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class PreparedPage:
-    """The passages of one version of a page, with the indexes for the signals that need no model."""
+    """The passages of a page, with the indexes for the signals that need no model."""
 
-    version: str  # hash of the snapshot that has this text
     passages: tuple[Passage, ...]  # none twice
     words: PageWords
     pieces: PassagePieces | None  # for the static signal; None if its weights are missing
@@ -57,7 +55,7 @@ class PreparedPage:
         return "\n".join(filter(None, (" > ".join(passage.above), readable(passage.text))))
 
 
-def prepare(key: str, markdown: str, headings: Sequence[Heading], cut: Cut) -> PreparedPage:
+def prepare(markdown: str, headings: Sequence[Heading], cut: Cut) -> PreparedPage:
     """Cut a page into passages, drop repeated ones, index the rest.
 
     Takes two seconds for 200,000 words, so it must not run in the event loop.
@@ -70,7 +68,7 @@ def prepare(key: str, markdown: str, headings: Sequence[Heading], cut: Cut) -> P
             seen.add(text)
             kept.append(passage)
     words = PageWords([one.text for one in kept], [one.above for one in kept])
-    return PreparedPage(snapshot_hash(key, markdown), tuple(kept), words, _pieces(kept))
+    return PreparedPage(tuple(kept), words, _pieces(kept))
 
 
 def _pieces(kept: Sequence[Passage]) -> PassagePieces | None:

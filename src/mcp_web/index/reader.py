@@ -33,7 +33,6 @@ EvidenceFor = Callable[[str], Evidence]  # returns the signals for a question
 
 # Passages the model embeds per question, and per call whatever the number of questions.
 LIKELY, MOST_NEW = 16, 64
-SLICE = 64  # passages embedded between two writes to the store, when a whole page is embedded
 # Pages with more passages than this are ranked in a thread; so many take about two milliseconds.
 AT_ONCE = 120
 MOST_RECENT = 32  # pages whose vectors stay in memory: 1.5 kB a passage
@@ -125,21 +124,6 @@ class PageReader:
             results = await _in_thread_if_long(page, work)
             return PageAnswer(tuple(results), tuple(notes), len(page.passages), embedded)
 
-    async def complete(self, key: str, markdown: str, headings: Sequence[Heading]) -> int:
-        """Embed all passages of a page; returns how many had no vector yet."""
-        if self._embedder.dim == 0:
-            return 0
-        page = await self._prepared(key, markdown, headings)
-        async with self._locks[hash(key) % len(self._locks)]:
-            known = await self._known(key)
-            missing = known.missing(page.passages, range(len(page.passages)))
-            # The vectors of a long page are stored piece by piece, so that an interrupted run loses little.
-            for begin in range(0, len(missing), SLICE):
-                known = await self._embed(key, page, known, missing[begin : begin + SLICE], (), [])
-            if not missing:  # deletes vectors of passages that the page no longer has, and records the page's version
-                await self._store.keep_vectors(key, pack(known, page.passages, page.version))
-            return len(missing)
-
     def _can_embed(self, page: PreparedPage, query: str) -> bool:
         """Whether the model can embed the page and the question: it knows both languages."""
         if self._embedder.dim == 0 or not page.passages:
@@ -163,7 +147,7 @@ class PageReader:
         """The page cut into passages and indexed, from the cache if it was asked about lately."""
         page = self._pages.get(key, markdown)
         if page is None:
-            page = await anyio.to_thread.run_sync(prepare, key, markdown, headings, self._cut)
+            page = await anyio.to_thread.run_sync(prepare, markdown, headings, self._cut)
             self._pages.keep(key, markdown, page)
         return page
 
@@ -221,7 +205,7 @@ class PageReader:
                 self._calibration = calibration_of(rows[len(asked) + len(missing) :])
                 await store_calibration(self._store, self._embedder.name, rows.shape[1], self._calibration)
             if missing:
-                await self._store.keep_vectors(key, pack(grown, page.passages, page.version))
+                await self._store.keep_vectors(key, pack(grown, page.passages))
         except CacheError as error:
             notes.append(f"The page's vectors could not be kept: {error.message}")
         self._recent[key] = grown

@@ -54,11 +54,10 @@ def unpack(packed: PackedVectors | None, model: str, dim: int | None) -> PageVec
     return PageVectors(model, packed.dim, dict(zip(packed.digests, rows, strict=True)))
 
 
-def pack(vectors: PageVectors, passages: Sequence[Passage], version: str) -> PackedVectors:
-    """The vectors of the passages of this version of the page, in order; with the version if none is missing."""
+def pack(vectors: PageVectors, passages: Sequence[Passage]) -> PackedVectors:
+    """The vectors of those passages that have one, in the order of the passages."""
     import numpy as np
 
-    wanted = tuple(dict.fromkeys(one.digest for one in passages))
-    digests = tuple(digest for digest in wanted if digest in vectors.rows)
+    digests = tuple(dict.fromkeys(one.digest for one in passages if one.digest in vectors.rows))
     data = b"".join(np.asarray(vectors.rows[digest], "<f4").tobytes() for digest in digests)
-    return PackedVectors(vectors.model, vectors.dim, digests, data, version if digests == wanted else "")
+    return PackedVectors(vectors.model, vectors.dim, digests, data)

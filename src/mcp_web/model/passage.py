@@ -41,4 +41,4 @@ class PackedVectors:
     dim: int
     digests: tuple[str, ...]
     data: bytes
-    snapshot: str = ""  # hash of the version of which every passage is here; empty while some are missing
+    snapshot: str = ""  # hash of the version that a document's vectors were made from; empty for those of passages
