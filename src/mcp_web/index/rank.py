@@ -95,16 +95,7 @@ def rank(
     total = fused(evidence)
     chosen = distinct(passages, evidence, total, rows, max_results, widen)
     scores = never_rising([score(evidence, number) for number, _ in chosen])
-    high = float(evidence.words.max()) if len(evidence.words) else 0.0
-    scored = [
-        ScoredPassage(
-            passage=passage,
-            score=round(value, 4),
-            words=round(float(evidence.words[number]) / high, 4) if high else 0.0,
-            meaning=_meaning(evidence, number),
-        )
-        for (number, passage), value in zip(chosen, scores, strict=True)
-    ]
+    scored = [ScoredPassage(passage, round(value, 4)) for (_, passage), value in zip(chosen, scores, strict=True)]
     best = scored[0].score if scored else 0.0
     candidates = _candidates(evidence, total, chosen)
     if evidence.cross_language and min_score is None:
@@ -220,13 +211,6 @@ def distinct(
 def _is_candidate(evidence: Evidence, number: int) -> bool:
     """Whether any signal is evidence for a passage."""
     return evidence.static is not None or evidence.has_vector(number) or bool(evidence.words[number] > 0)
-
-
-def _meaning(evidence: Evidence, number: int) -> float | None:
-    """How near a passage is to the question by the model, 0…1; None if the model has not embedded it."""
-    if evidence.cosines is None or evidence.calibration is None or not evidence.has_vector(number):
-        return None
-    return round(min(1.0, max(0.0, evidence.calibration.nearness(float(evidence.cosines[number])))), 4)
 
 
 def never_rising(values: Sequence[float]) -> list[float]:

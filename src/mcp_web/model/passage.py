@@ -27,10 +27,10 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPassage:
+    """A passage and the probability that it answers the question: comparable between pages, languages and models."""
+
     passage: Passage
-    score: float  # 0…1, calibrated: comparable across pages and models
-    words: float  # the share of the word score
-    meaning: float | None  # the share of the vector score; None where no model was used
+    score: float  # 0…1
 
 
 @dataclass(frozen=True, slots=True)
