@@ -139,12 +139,10 @@ def _without_passwords(value: Any) -> Any:
     return re.sub(r"(?<=://)[^/@\s]+@", "•••@", value) if isinstance(value, str) else value
 
 
-def load(
-    flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] | None = None, file: Path | None = None
-) -> Settings:
+def load(flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] | None = None) -> Settings:
     """Read all settings; raises ConfigError that names the variable, the value and what is allowed."""
     env = os.environ if environ is None else environ
-    sources = _sources(flags or {}, env, file)
+    sources = _sources(flags or {}, env)
     sections: dict[type[Any], Any] = {}
     rows: list[Setting] = []
     for section in SECTIONS:
@@ -157,12 +155,12 @@ def load(
 
 def load_section(section: str) -> Any:
     """The options of one section; the first answer of the server needs no others."""
-    return _section(section, None, _sources({}, os.environ, None))[0]
+    return _section(section, None, _sources({}, os.environ))[0]
 
 
-def _sources(flags: Mapping[str, Any], env: Mapping[str, str], file: Path | None) -> _Sources:
-    path = file or config_file(env)
-    return flags, env, _read_toml(path, required=file is not None or "MCP_WEB_CONFIG" in env), path
+def _sources(flags: Mapping[str, Any], env: Mapping[str, str]) -> _Sources:
+    path = config_file(env)
+    return flags, env, _read_toml(path, required="MCP_WEB_CONFIG" in env), path
 
 
 def _section(section: str, contract: str | None, sources: _Sources) -> tuple[Any, list[Setting]]:

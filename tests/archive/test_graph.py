@@ -40,7 +40,7 @@ def _edge(source: str, target: str | None, url: str = "https://x.example/", conf
 
 
 async def test_the_graph_has_the_shape_of_the_seed() -> None:
-    graph = graph_of(["a" * 64], [_edge("a" * 64, "b" * 64), _edge("a" * 64, None)], {"a" * 64: "A", "b" * 64: "B"}, 12)
+    graph = graph_of(["a" * 64], [_edge("a" * 64, "b" * 64), _edge("a" * 64, None)], {"a" * 64: "A", "b" * 64: "B"})
     assert [(node.id, node.label, node.type) for node in graph.nodes] == [
         ("a" * 12, "A", "source"),
         ("b" * 12, "B", "target"),
@@ -51,7 +51,7 @@ async def test_the_graph_has_the_shape_of_the_seed() -> None:
 
 async def test_labels_cannot_break_out_of_mermaid_or_xml() -> None:
     label = 'x"]; click n0 "javascript:alert(1)"\n n9[<script>&\x00'
-    graph = graph_of(["a"], [_edge("a", "b")], {"a": label, "b": "B"}, 12)
+    graph = graph_of(["a"], [_edge("a", "b")], {"a": label, "b": "B"})
     lines = graph.mermaid.splitlines()
     assert len(lines) == 4
     assert lines[1].count('"') == 2
@@ -60,5 +60,5 @@ async def test_labels_cannot_break_out_of_mermaid_or_xml() -> None:
 
 
 async def test_a_huge_graph_is_cut() -> None:
-    graph = graph_of(["a"], [_edge("a", f"b{number}") for number in range(1000)], {}, 12)
+    graph = graph_of(["a"], [_edge("a", f"b{number}") for number in range(1000)], {})
     assert len(graph.nodes) == 500

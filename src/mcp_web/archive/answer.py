@@ -12,8 +12,6 @@ from mcp_web.archive.passage import ArchivePassage
 from mcp_web.model.citation import Citation
 from mcp_web.model.snapshot import Source
 
-ID_LENGTH = 12  # hex digits of the page key: no two among a hundred thousand documents, with a chance of 1 in 50,000
-
 SearchMode = Literal["hybrid", "text", "semantic"]
 SearchedSource = Literal["all", "research", "web"]
 
@@ -70,11 +68,6 @@ class ArchiveAnswer:
     corrected_query: str | None = None
     citation_graph: CitationGraph | None = None
     notes: tuple[str, ...] = ()
-
-
-def document_id(key: str) -> str:
-    """The short, stable id of a document: the same on every machine."""
-    return key[:ID_LENGTH]
 
 
 def merged(own: ArchiveAnswer, shared: Mapping[str, ArchiveAnswer]) -> ArchiveAnswer:

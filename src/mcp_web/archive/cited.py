@@ -6,9 +6,10 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from mcp_web.archive.answer import ID_LENGTH, Citations, document_id
+from mcp_web.archive.answer import Citations
 from mcp_web.archive.graph import CitationGraph, edges_around, graph_of
 from mcp_web.model.citation import Citation
+from mcp_web.model.snapshot import document_id
 from mcp_web.store.protocol import DocumentRow, Edge, Store
 
 _SHOWN = 50  # citations of one document in one direction
@@ -33,7 +34,7 @@ async def citations_and_graph(
     citations = {
         document_id(key): Citations(_citations(citing[key], texts), _citations(cited[key], texts)) for key in known
     }
-    return citations, graph_of(known, shown, titles, ID_LENGTH)
+    return citations, graph_of(known, shown, titles)
 
 
 def _chain(

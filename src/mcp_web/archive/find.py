@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import date
 
 from mcp_web.archive.about import scores_with_headlines
-from mcp_web.archive.answer import ArchiveDocument, ArchiveQuery, SearchMode, document_id
+from mcp_web.archive.answer import ArchiveDocument, ArchiveQuery, SearchMode
 from mcp_web.archive.fuse import LEAST, Meaning, Scales, by_meaning_alone, fused, with_age
 from mcp_web.archive.highlight import holds_phrase
 from mcp_web.archive.query import Question, with_changes
 from mcp_web.archive.typos import correction, neighbours
+from mcp_web.model.snapshot import document_id
 from mcp_web.store.protocol import DocumentFilter, DocumentRow, Store, WordMatches
 from mcp_web.text.words import fold
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
+from mcp_web.model.snapshot import document_id
 from mcp_web.store.protocol import Edge, Store
 
 _MOST_EDGES = 200  # of one document in one direction
@@ -87,10 +88,9 @@ async def edges_around(store: Store, keys: Sequence[str], depth: int, most: int 
     return list(found.values())
 
 
-def graph_of(keys: Iterable[str], edges: Sequence[Edge], labels: Mapping[str, str], short: int) -> CitationGraph:
-    """The graph of the edges between kept documents."""
-    results = list(keys)
-    nodes = {key: GraphNode(key[:short], labels.get(key, key[:short]), "source") for key in results}
+def graph_of(keys: Iterable[str], edges: Sequence[Edge], labels: Mapping[str, str]) -> CitationGraph:
+    """The graph of the edges between kept documents; `keys` are the results of a search, `labels` the titles by key."""
+    nodes = {key: _node(key, labels, "source") for key in keys}
     lines: dict[tuple[str, str], GraphEdge] = {}
     for edge in edges:
         if edge.target is None:
@@ -99,11 +99,15 @@ def graph_of(keys: Iterable[str], edges: Sequence[Edge], labels: Mapping[str, st
         if len(nodes) + len(fresh) > _MOST_NODES:
             continue
         for name in fresh:
-            nodes[name] = GraphNode(name[:short], labels.get(name, name[:short]), "target")
+            nodes[name] = _node(name, labels, "target")
         pair = (nodes[edge.source].id, nodes[edge.target].id)
         if pair not in lines or lines[pair].confidence < edge.confidence:
             lines[pair] = GraphEdge(*pair, edge.confidence)
     return CitationGraph(tuple(nodes.values()), tuple(lines.values()))
+
+
+def _node(key: str, labels: Mapping[str, str], kind: NodeType) -> GraphNode:
+    return GraphNode(document_id(key), labels.get(key, document_id(key)), kind)
 
 
 def _mermaid_text(text: str) -> str:

@@ -95,7 +95,7 @@ command.add_command(get, "show")
 @json_option
 def remove(documents: tuple[str, ...], collection: str | None, prefix: str | None, yes: bool, as_json: bool) -> None:
     """Delete kept documents with all their versions, saved research too."""
-    from mcp_web.archive.answer import document_id
+    from mcp_web.model.snapshot import document_id
     from mcp_web.services.remove_documents import remove_documents
 
     if not (documents or collection or prefix):

@@ -97,7 +97,7 @@ def list_kept(limit: int, source: Any, collection: str | None, as_json: bool) ->
 
 
 def _facts(kept: SnapshotInfo) -> dict[str, Any]:
-    from mcp_web.archive.answer import document_id
+    from mcp_web.model.snapshot import document_id
     from mcp_web.text.dates import iso
 
     return {

@@ -68,6 +68,14 @@ def page_key(url: str, variant: str) -> str:
     return hashlib.sha256(f"{url}\n\n{variant}".encode()).hexdigest()
 
 
+def document_id(key: str) -> str:
+    """The short id of a page for people and agents: the first 12 hex digits of its key.
+
+    Among a hundred thousand pages, the chance that two have the same id is 1 in 50,000.
+    """
+    return key[:12]
+
+
 def snapshot_hash(key: str, markdown: str) -> str:
     """The hash of a version: the same page with the same text has the same hash on every machine."""
     return hashlib.sha256(f"{key}\n".encode() + markdown.encode("utf-8", "surrogatepass")).hexdigest()

@@ -10,7 +10,7 @@ from mcp_web.tools.tool import Answer, Param, Tool
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
-    from mcp_web.archive.answer import document_id
+    from mcp_web.model.snapshot import document_id
     from mcp_web.services.add_document import add_page, add_text
 
     content = args["content"].strip()

@@ -17,11 +17,10 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from mcp_web.archive.answer import document_id
 from mcp_web.archive.derive import document_date
 from mcp_web.archive.exchange.records import Exchanged, Importer, all_versions, record_of, snapshot_of
 from mcp_web.errors import InvalidInput
-from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
+from mcp_web.model.snapshot import Snapshot, Source, document_id, snapshot_hash
 from mcp_web.store.protocol import Store
 from mcp_web.text import front_matter
 

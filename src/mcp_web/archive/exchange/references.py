@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mcp_web import trace
-from mcp_web.archive.answer import document_id
 from mcp_web.archive.citations import names_of
 from mcp_web.archive.derive import document_date
 from mcp_web.archive.exchange.records import Exchanged, import_snapshot
 from mcp_web.model.page import Document, Metadata
-from mcp_web.model.snapshot import Snapshot, Source
+from mcp_web.model.snapshot import Snapshot, Source, document_id
 from mcp_web.store.protocol import Store
 from mcp_web.text.dates import iso
 from mcp_web.text.internet_archive import copy_day
