@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mcp_web.limit.flight import SingleFlight
     from mcp_web.net.dial import Dialer
     from mcp_web.read.passages import Size
-    from mcp_web.render.renderer import Renderer
+    from mcp_web.render.chromium import Chromium
     from mcp_web.search.searcher import Searcher
     from mcp_web.store.protocol import Store
     from mcp_web.store.shared import SharedStore
@@ -64,7 +64,7 @@ class App:
         self._store_note = ""
         self._store_note_taken = False
         self.own_metrics = trace.metrics  # what this tenant did; the process as long as there is only one
-        self._renderer: Renderer | None = None
+        self._renderer: Chromium | None = None
 
     async def __aenter__(self) -> Self:
         is_wanted = self.settings.is_set("server", "log") or not trace.interactive
@@ -270,7 +270,7 @@ class App:
     def keeps_screenshots(self) -> bool:
         return self.can_render and self.settings.of(RenderOptions).screenshot
 
-    async def renderer(self) -> Renderer:
+    async def renderer(self) -> Chromium:
         """The browser, started when first needed."""
         fetcher = await self.fetcher()
         if self._renderer is None:

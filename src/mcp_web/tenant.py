@@ -13,7 +13,7 @@ from mcp_web.limit.flight import Look, Make, SingleFlight, T
 from mcp_web.model.token import DEFAULT_TENANT
 
 if TYPE_CHECKING:
-    from mcp_web.render.renderer import Renderer
+    from mcp_web.render.chromium import Chromium
     from mcp_web.store.protocol import Store
 
 MAX_OPEN = 200  # stores at the same time; the least recently used one is closed first
@@ -32,7 +32,7 @@ class TenantApp(App):
     async def main_store(self) -> Store:
         return await self.main.store()
 
-    async def renderer(self) -> Renderer:
+    async def renderer(self) -> Chromium:
         return await self.main.renderer()
 
     @property

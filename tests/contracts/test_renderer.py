@@ -18,21 +18,20 @@ from mcp_web.errors import (
 )
 from mcp_web.render.chromium import Chromium, find_chromium
 from mcp_web.render.options import RenderOptions
-from mcp_web.render.renderer import Renderer
 from miniweb import MiniWeb, Reply
 from render.processes import browser_processes, eventually, newcomers
 
 pytestmark = pytest.mark.anyio
 
 
-def _chromium(web: MiniWeb, options: RenderOptions) -> Renderer:
+def _chromium(web: MiniWeb, options: RenderOptions) -> Chromium:
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
     pytest.importorskip("playwright")
     return Chromium(options, web.dialer())
 
 
-OPENERS: dict[str, Callable[[MiniWeb, RenderOptions], Renderer]] = {"chromium": _chromium}
+OPENERS: dict[str, Callable[[MiniWeb, RenderOptions], Chromium]] = {"chromium": _chromium}
 
 
 @pytest.fixture(scope="module")
@@ -48,20 +47,20 @@ def web() -> Iterator[MiniWeb]:
 
 
 @pytest.fixture(scope="module", params=list(OPENERS))
-def opener(request: pytest.FixtureRequest) -> Callable[[MiniWeb, RenderOptions], Renderer]:
+def opener(request: pytest.FixtureRequest) -> Callable[[MiniWeb, RenderOptions], Chromium]:
     return OPENERS[request.param]
 
 
 @pytest.fixture(scope="module")
 async def renderer(
-    anyio_backend: str, opener: Callable[[MiniWeb, RenderOptions], Renderer], web: MiniWeb
-) -> AsyncIterator[Renderer]:
+    anyio_backend: str, opener: Callable[[MiniWeb, RenderOptions], Chromium], web: MiniWeb
+) -> AsyncIterator[Chromium]:
     made = opener(web, RenderOptions(enabled=True, timeout=55.0))
     yield made
     await made.aclose()
 
 
-async def test_page_is_given_as_its_scripts_left_it(renderer: Renderer, web: MiniWeb) -> None:
+async def test_page_is_given_as_its_scripts_left_it(renderer: Chromium, web: MiniWeb) -> None:
     web.site("r.example").page("/", "<!doctype html><title>T</title><p id=p></p><script>p.append('drawn')</script>")
 
     page = await renderer.render("http://r.example/#part")
@@ -75,7 +74,7 @@ async def test_page_is_given_as_its_scripts_left_it(renderer: Renderer, web: Min
     assert page.timings["render"] > 0
 
 
-async def test_redirects_are_followed_and_told(renderer: Renderer, web: MiniWeb) -> None:
+async def test_redirects_are_followed_and_told(renderer: Chromium, web: MiniWeb) -> None:
     site = web.site("r.example")
     site.redirect("/old", "http://r.example/new")
     site.page("/new", "<!doctype html><title>N</title><p>New place.</p>")
@@ -86,7 +85,7 @@ async def test_redirects_are_followed_and_told(renderer: Renderer, web: MiniWeb)
     assert page.redirects == ("http://r.example/old",)
 
 
-async def test_error_page_keeps_its_status(renderer: Renderer, web: MiniWeb) -> None:
+async def test_error_page_keeps_its_status(renderer: Chromium, web: MiniWeb) -> None:
     site = web.site("r.example")
     site.page("/lost", "<!doctype html><p>No such page.</p>", status=404)
 
@@ -101,7 +100,7 @@ async def test_error_page_keeps_its_status(renderer: Renderer, web: MiniWeb) -> 
     assert failure.value.status_code == 500
 
 
-async def test_picture_is_taken_when_asked_for(renderer: Renderer, web: MiniWeb) -> None:
+async def test_picture_is_taken_when_asked_for(renderer: Chromium, web: MiniWeb) -> None:
     web.site("r.example").page("/seen", "<!doctype html><title>S</title><p>Look.</p>")
 
     page = await renderer.render("http://r.example/seen", screenshot=True)
@@ -110,7 +109,7 @@ async def test_picture_is_taken_when_asked_for(renderer: Renderer, web: MiniWeb)
     assert page.screenshot.startswith(b"\x89PNG")
 
 
-async def test_pages_know_nothing_of_each_other(renderer: Renderer, web: MiniWeb) -> None:
+async def test_pages_know_nothing_of_each_other(renderer: Chromium, web: MiniWeb) -> None:
     """Neither those before nor those beside: no cookie, no storage, no cache."""
     site = web.site("r.example")
     site.route("/same.js", lambda request: Reply("", headers={"Cache-Control": "max-age=9999"}))
@@ -138,7 +137,7 @@ async def test_pages_know_nothing_of_each_other(renderer: Renderer, web: MiniWeb
     assert len(site.asked("/same.js")) == 4
 
 
-async def test_what_is_no_page_is_given_as_it_is_or_refused(renderer: Renderer, web: MiniWeb) -> None:
+async def test_what_is_no_page_is_given_as_it_is_or_refused(renderer: Chromium, web: MiniWeb) -> None:
     site = web.site("r.example")
     site.page("/data", '{"a": 1}', headers={"Content-Type": "application/json"})
     site.page("/file", b"\0\1", headers={"Content-Type": "application/octet-stream"})
@@ -150,7 +149,7 @@ async def test_what_is_no_page_is_given_as_it_is_or_refused(renderer: Renderer, 
     assert (page.media_type, page.body) == ("application/json", b'{"a": 1}')
 
 
-async def test_what_may_not_or_cannot_be_opened_is_an_error(renderer: Renderer, web: MiniWeb) -> None:
+async def test_what_may_not_or_cannot_be_opened_is_an_error(renderer: Chromium, web: MiniWeb) -> None:
     web.names.answer("inside.r.example", "10.0.0.7")
 
     with pytest.raises(InvalidUrl):
@@ -162,7 +161,7 @@ async def test_what_may_not_or_cannot_be_opened_is_an_error(renderer: Renderer, 
     assert web.private.reached == []
 
 
-async def test_deadline_that_has_passed_fails_the_call_and_not_the_next(renderer: Renderer, web: MiniWeb) -> None:
+async def test_deadline_that_has_passed_fails_the_call_and_not_the_next(renderer: Chromium, web: MiniWeb) -> None:
     web.site("r.example").page("/late", "<!doctype html><title>L</title><p>In time.</p>")
 
     with pytest.raises(RenderFailed):
@@ -173,7 +172,7 @@ async def test_deadline_that_has_passed_fails_the_call_and_not_the_next(renderer
 
 
 async def test_nothing_is_left_when_it_is_closed_however_far_it_came(
-    opener: Callable[[MiniWeb, RenderOptions], Renderer], web: MiniWeb
+    opener: Callable[[MiniWeb, RenderOptions], Chromium], web: MiniWeb
 ) -> None:
     web.site("r.example").page("/end", "<!doctype html><title>E</title><p>The end.</p>")
     known = set(browser_processes())
@@ -189,7 +188,7 @@ async def test_nothing_is_left_when_it_is_closed_however_far_it_came(
 
 
 async def test_turned_off_it_says_how_to_turn_it_on_and_expects_nothing(
-    opener: Callable[[MiniWeb, RenderOptions], Renderer], web: MiniWeb
+    opener: Callable[[MiniWeb, RenderOptions], Chromium], web: MiniWeb
 ) -> None:
     off = opener(web, RenderOptions())
 

@@ -11,7 +11,7 @@ import pytest
 from mcp_web.errors import FetchFailed, RenderFailed, SsrfBlocked, UnsupportedContent, WebError
 from mcp_web.render.chromium import Chromium, find_chromium
 from mcp_web.render.options import RenderOptions
-from mcp_web.render.renderer import Rendered
+from mcp_web.render.rendered import Rendered
 from miniweb import MiniWeb, Reply, Request, Wire
 from render.processes import browser_processes, eventually, profiles
 from render.vectors import HOGS, NAVIGATIONS, SUBRESOURCES

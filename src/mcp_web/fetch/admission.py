@@ -16,8 +16,8 @@ import anyio
 
 from mcp_web.errors import FetchTimeout
 
-# Slots over all callers, and those of them that only a caller without a page under way can take, in shares of one
-# caller. A slot costs a socket and at most a megabyte (`Limits.large`), so 4 x 16 stay far below what is promised.
+# As multiples of one caller's limit: the slots of all callers together, and those of them that are reserved for callers
+# without a page under way. A slot costs a socket and at most a megabyte, so 4 x 16 stay far below the memory limit.
 _TOTAL_SHARES = 4
 _RESERVED_SHARES = 1
 _REMEMBERED_HOSTS = 2048  # the least recently used are dropped first
@@ -25,7 +25,7 @@ _REMEMBERED_HOSTS = 2048  # the least recently used are dropped first
 
 @dataclass(eq=False, slots=True)
 class PageCaller:
-    """One tool call: `limit` is the most pages it wants fetched at the same time."""
+    """One tool call: at most `limit` pages are fetched for it at the same time, and `active` are now."""
 
     limit: int | None = None
     active: int = 0
@@ -36,7 +36,7 @@ _current: ContextVar[PageCaller | None] = ContextVar("caller", default=None)
 
 @contextmanager
 def as_one_caller(limit: int | None = None) -> Iterator[None]:
-    """Count everything that is fetched inside the block, also by tasks started in it, as one caller's."""
+    """Context manager: count everything that is fetched in the block, also by tasks started in it, as one caller's."""
     token = _current.set(PageCaller(limit))
     try:
         yield
@@ -46,15 +46,19 @@ def as_one_caller(limit: int | None = None) -> Iterator[None]:
 
 @dataclass(eq=False, slots=True)
 class _Waiting:
+    """A page that waits for a slot."""
+
     caller: PageCaller
     granted: anyio.Event = field(default_factory=anyio.Event)
 
 
 @dataclass(slots=True)
 class _Host:
+    """The limits of one host: requests at the same time, and the earliest time of the next one."""
+
     slots: anyio.CapacityLimiter
     next_start: float = 0.0
-    users: int = 0
+    users: int = 0  # requests that wait or are under way
 
 
 class Admission:
@@ -69,7 +73,7 @@ class Admission:
 
     @asynccontextmanager
     async def page(self, deadline: float | None) -> AsyncIterator[None]:
-        """Hold one of the caller's slots; FetchTimeout when none became free before the deadline."""
+        """Context manager: hold a slot for one page; raises FetchTimeout if none becomes free before the deadline."""
         caller = _current.get() or PageCaller()
         seconds = None if deadline is None else deadline - anyio.current_time()
         try:
@@ -86,6 +90,7 @@ class Admission:
             self._release(caller)
 
     async def _take(self, caller: PageCaller) -> None:
+        """Wait until the caller may start one more page."""
         if self._may_start(caller):
             self._start(caller)
             return
@@ -121,7 +126,7 @@ class Admission:
 
     @asynccontextmanager
     async def host(self, name: str, *, delay: float | None, deadline: float) -> AsyncIterator[None]:
-        """Wait for this host's turn; `delay` is what its robots.txt asks for between two requests."""
+        """Context manager: hold a slot of a host; `delay` is the Crawl-delay of its robots.txt, in seconds."""
         host = self._host(name)
         host.users += 1
         try:
@@ -132,6 +137,7 @@ class Admission:
             host.users -= 1
 
     async def _wait(self, host: _Host, name: str, delay: float, deadline: float) -> None:
+        """Sleep until the host's next allowed time; raises FetchTimeout at once if it is after the deadline."""
         now = anyio.current_time()
         start = max(now, host.next_start)
         if start >= deadline:
@@ -153,6 +159,7 @@ class Admission:
         return host
 
     def _forget(self) -> None:
+        """Drop the least recently used hosts beyond the limit, unless they are in use."""
         if len(self._hosts) <= _REMEMBERED_HOSTS:
             return
         now = anyio.current_time()

@@ -21,7 +21,7 @@ def check_domain(options: FetchOptions, host: str) -> None:
 
 
 def check_kept(options: FetchOptions, url: str) -> None:
-    """Raise for a URL whose kept copy must not be shown, because the options no longer allow the URL."""
+    """Raise DomainDenied or SsrfBlocked if the options do not allow the URL: its kept copy is then not shown either."""
     target = parse_url(url)
     check_domain(options, target.host)
     _policy(tuple(options.allow_private)).check_host(target.host, target.port)

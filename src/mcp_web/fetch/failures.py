@@ -11,12 +11,14 @@ from mcp_web.store.best_effort import BestEffortNotes
 
 KIND = "failure"
 _GONE = frozenset({404, 410, 451})
-_GONE_SECONDS = 300.0
-_NO_NAME_SECONDS = 60.0
+_GONE_SECONDS = 300.0  # that a page counts as gone
+_NO_NAME_SECONDS = 60.0  # that a host name counts as unknown
 _REMEMBERED = 1024
 
 
 class Failures:
+    """Remembers permanent failures by URL, in memory and in the store, so that other processes know them too."""
+
     def __init__(self, notes: BestEffortNotes) -> None:
         self._notes = notes
         self._kept: LruDict[str, tuple[float, WebError]] = LruDict(_REMEMBERED)
@@ -37,6 +39,7 @@ class Failures:
         return FetchFailed.from_dict(kept)
 
     async def remember(self, url: str, error: WebError) -> None:
+        """Remember an error, if it is permanent."""
         seconds = _lasting(error)
         if seconds is None:
             return
@@ -45,11 +48,9 @@ class Failures:
         self._kept[url] = (until, copy.copy(error).bare())
         await self._notes.keep(KIND, url, error.as_dict(), until)
 
-    def forget(self, url: str) -> None:
-        self._kept.pop(url, None)
-
 
 def _lasting(error: WebError) -> float | None:
+    """Seconds that an error is remembered; None for one that may not happen again."""
     if isinstance(error, HttpError):
         return _GONE_SECONDS if error.status_code in _GONE else None
     if isinstance(error, FetchFailed) and error.details.get("reason") == "dns":

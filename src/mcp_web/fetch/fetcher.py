@@ -64,6 +64,7 @@ class _PageFetch:
     authenticated: bool = False
 
     def spent(self, step: str, since: float) -> None:
+        """Add the time since `since` to the duration of a step."""
         self.timings[step] = self.timings.get(step, 0.0) + (anyio.current_time() - since) * 1000
 
 
@@ -108,9 +109,9 @@ class Fetcher:
         return replace(fetched, notes=(*notes, *fetched.notes)) if notes else fetched
 
     async def admit(self, url: str, *, deadline: float | None = None) -> None:
-        """The checks before a page is opened by other means, such as a browser: leak guard, domains, robots.txt.
+        """Check a page that is opened by other means, such as a browser: leak guard, domains, robots.txt.
 
-        Raises as `get` does.
+        Raises the error that `get` would raise.
         """
         target = parse_url(url)
         self.leaks.check_url(target.href)
@@ -129,6 +130,7 @@ class Fetcher:
         return not exempt and not self._logins.headers(url)
 
     def _check_first(self, target: Url) -> None:
+        """Check the domain of the requested URL, which the error then names."""
         try:
             self.check_domain(target)
         except DomainDenied as error:
@@ -147,10 +149,12 @@ class Fetcher:
             raise
 
     def _until(self, deadline: float | None) -> float:
+        """The deadline of a page that starts now: the configured timeout, or the caller's deadline if it is earlier."""
         until = anyio.current_time() + self._options.timeout
         return until if deadline is None else min(until, deadline)
 
     async def _in_time(self, page: _PageFetch) -> Fetched:
+        """Fetch the page within its deadline; permanent failures are remembered."""
         seconds = page.deadline - anyio.current_time()
         try:
             with anyio.fail_after(seconds):
@@ -191,6 +195,7 @@ class Fetcher:
         return following
 
     async def _hop(self, page: _PageFetch) -> WebResponse:
+        """Request the page's current URL: robots.txt, the host's turn, login, retries."""
         begun = anyio.current_time()
         delay = await self._robots.check(page.at, page.deadline) if self._options.respect_robots else None
         page.spent("robots", begun)
@@ -223,6 +228,7 @@ class Fetcher:
         ]
 
     async def _get_once(self, url: Url, headers: list[tuple[str, str]], deadline: float) -> WebResponse:
+        """One request; raises HttpError for an error status, _CutOff for an incomplete body."""
         response = await self._client.get(url, headers=headers, max_bytes=self._options.max_bytes, deadline=deadline)
         if response.status >= 400:
             raise http_error(response, url.href, time.time())
@@ -231,7 +237,7 @@ class Fetcher:
         return response
 
     async def _get_robots(self, url: Url, deadline: float) -> WebResponse | None:
-        """Fetch robots.txt, guarded on every redirect; None when it redirects to an address that is not allowed."""
+        """Fetch robots.txt and follow its redirects; None if one leads to an address that may not be opened."""
         response = await self._get_robots_once(url, deadline)
         for _ in range(MAX_REDIRECTS):
             try:
@@ -264,6 +270,7 @@ class Fetcher:
             return WebResponse(error.status_code or 500, (), b"")
 
     def _fetched(self, page: _PageFetch, response: WebResponse) -> Fetched:
+        """The page from its last response; raises FetchFailed for a 3xx without a page."""
         not_modified = response.status == 304 and bool(page.conditional)
         if 300 <= response.status < 400 and not not_modified:
             raise _no_page(page.at, response.status)
@@ -304,6 +311,7 @@ def _redirected(at: Url, location: str) -> Url:
 
 
 def _failed_for_good(url: Url, what: str) -> FetchFailed:
+    """An error that another try would not change; `what` completes the sentence that begins with the URL."""
     return FetchFailed(f"{url.href} {what}.", url=url.href, retryable=False, reason="redirects")
 
 
@@ -326,7 +334,10 @@ def _no_page(url: Url, status: int) -> FetchFailed:
 
 
 def guarded_dialer(options: FetchOptions, environment: Mapping[str, str] | None = None) -> Dialer:
-    """The address guard from the operator's options: for the web client and for the browser's proxy."""
+    """The dialer with the address guard of the operator's options, for the web client and the browser's proxy.
+
+    `environment` has the proxy variables, which are used if the options say so.
+    """
     policy = AddressPolicy(parse_exemptions(options.allow_private), own_addresses())
     proxies = parse_proxies(options.proxy, environment, resolves=options.proxy_resolves)
     return Dialer(policy, proxies=proxies, ca_bundle=options.ca_bundle or None)

@@ -20,12 +20,13 @@ _MIN_SECRET = 8  # a shorter value would be found by chance
 # Sixty decoded bytes can contain a password or a sentence; shorter redirect targets and search states are common.
 _MIN_RUN = 80
 _MIN_JSON = 400  # cursors and view states are JSON in base64 and rarely longer
-_LONG_NOISE = 1500
-_HUGE_NOISE = 4000
+_MAX_TARGET = 600  # characters of a redirector's target
+_LONG_NOISE = 1500  # characters that decode to nothing readable: noted, and
+_HUGE_NOISE = 4000  # refused
 _RUN = re.compile(rf"[A-Za-z0-9+/_-]{{{_MIN_RUN},}}={{0,2}}")
 _HEX = re.compile(rf"(?:[0-9a-fA-F]{{2}}){{{_MIN_RUN // 2},}}")
 _BASE32 = re.compile(rf"[A-Z2-7]{{{_MIN_RUN},}}={{0,6}}")
-_READABLE = 0.92
+_READABLE = 0.92  # share of characters that readable text has at least
 
 
 class LeakGuard:
@@ -35,11 +36,11 @@ class LeakGuard:
         self._forms = frozenset(form for secret in secrets if len(secret) >= _MIN_SECRET for form in _forms(secret))
 
     def check_url(self, url: str) -> tuple[str, ...]:
-        """Refuse a URL that carries a secret or hidden text; returns notes about what only looks unusual."""
+        """Raise LeakBlocked for a URL with a secret or encoded text; returns notes on what looks unusual."""
         return self._check(url, "URL")
 
     def check_query(self, query: str) -> tuple[str, ...]:
-        """Refuse a search query that contains a secret or hidden text; returns notes as `check_url` does."""
+        """Raise LeakBlocked for a search query with a secret or encoded text; returns notes as `check_url` does."""
         return self._check(query, "query")
 
     def _check(self, text: str, what: str) -> tuple[str, ...]:
@@ -63,23 +64,22 @@ class LeakGuard:
         return ()
 
     def _carries(self, decoded: str) -> bool:
+        """Whether decoded text may be leaked data: not if it is a short JSON object or a URL that itself may pass."""
         stripped = decoded.strip()
-        if re.fullmatch(r"https?://\S+", stripped):
-            # A redirector with its target as a parameter: checked by its target.
-            return _target_leaks(self, stripped)
+        if re.fullmatch(r"https?://\S+", stripped):  # a redirector with its target as a parameter
+            try:
+                self.check_url(stripped)
+            except LeakBlocked:
+                return True
+            return len(stripped) > _MAX_TARGET
         return len(decoded) * 4 / 3 >= _MIN_JSON if stripped.startswith(('{"', '["', "[{")) else True
 
 
-def _target_leaks(guard: LeakGuard, url: str) -> bool:
-    try:
-        guard.check_url(url)
-    except LeakBlocked:
-        return True
-    return len(url) > 600
-
-
 def _forms(secret: str) -> Iterator[str]:
-    """How a secret may be spelled inside a URL. Base64 has three alignments; the ends of each are cut off."""
+    """The encodings of a secret that a URL may contain: plain, quoted, reversed, hexadecimal, base64.
+
+    Base64 has three alignments; the ends of each depend on the text around it and are cut off.
+    """
     raw = secret.encode()
     yield secret.casefold()
     yield quote(secret, safe="").casefold()
@@ -132,6 +132,7 @@ def _hidden_text(run: str) -> str | None:
 
 
 def _decodings(run: str) -> Iterator[bytes]:
+    """What a run decodes to, as hexadecimal, base32 and base64."""
     if _HEX.fullmatch(run):
         yield bytes.fromhex(run)
     upper = run.upper()

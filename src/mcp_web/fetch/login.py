@@ -39,6 +39,7 @@ class Login:
         return host_matches(url.host, host) if host.startswith("*.") else host == url.host
 
     def headers(self, url: Url) -> list[tuple[str, str]]:
+        """The headers of a request to this URL."""
         if self.header is not None:
             return [self.header]
         from urllib.request import Request
@@ -61,6 +62,8 @@ class Login:
 
 
 class Logins:
+    """All logins that the operator configured."""
+
     def __init__(self, entries: tuple[Login, ...] = ()) -> None:
         self._entries = entries
 
@@ -83,13 +86,14 @@ class Logins:
 
 
 def _parts(value: str) -> list[str]:
-    """The secrets in a header value: all of it, its last word, its `name=VALUE` values, Basic credentials."""
+    """The secrets in a header value: the whole value, its last word, its `name=VALUE` values, Basic credentials."""
     token = value.split()[-1]
     pairs = [pair.partition("=")[2].strip().strip('"') for pair in re.split(r"[;,]", value)]
     return [value, token, *pairs, *_basic_parts(value, token)]
 
 
 def _basic_parts(value: str, token: str) -> list[str]:
+    """The decoded credentials and the password of a Basic header."""
     if not value.lower().startswith("basic "):
         return []
     with contextlib.suppress(ValueError):
@@ -113,6 +117,7 @@ def parse_logins(text: str) -> Logins:
 
 
 def _parse(line: str) -> Login:
+    """One entry of MCP_WEB_LOGIN; raises ConfigError."""
     entry = _ENTRY.fullmatch(line)
     if entry is None:
         raise _bad("an entry without a host")
@@ -126,6 +131,7 @@ def _parse(line: str) -> Login:
 
 
 def _jar(path: str, host: str) -> MozillaCookieJar:
+    """The cookies of a Netscape cookie file that have not expired."""
     # Imported only for operators with a cookie file: it takes a tenth of the start-up time of a fetch.
     from http.cookiejar import LoadError, MozillaCookieJar
 
@@ -153,6 +159,7 @@ class RedirectCookies:
         self._by_host: dict[str, dict[str, str]] = {}
 
     def keep(self, url: Url, headers: tuple[tuple[str, str], ...]) -> None:
+        """Keep the cookies in the response headers of a URL."""
         for name, value in headers:
             pair = value.partition(";")[0].strip()
             key, equals, content = pair.partition("=")

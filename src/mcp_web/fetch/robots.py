@@ -21,17 +21,22 @@ _ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})|[\x80-\xff]")
 _INDEX = re.compile(r"/index\.htm[^/]*$")
 # Characters whose encoding changes nothing (RFC 3986 2.3), and the apostrophe, which a URL parser encodes in a query.
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~'")
-_SPELT = re.compile(r"%[0-9A-Fa-f]{2}|[\x00-\x20\"<>`{}^|\\\x7f]")
+_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}|[\x00-\x20\"<>`{}^|\\\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsRule:
+    """One Allow or Disallow line."""
+
     allow: bool
     pattern: str  # as written, with hex in upper case: of the rules that match, the longest decides
-    even: str  # the same with every octet spelt in one way
+    normalised: str  # the same with percent-encoding normalised
 
-    def covers(self, path: str, even: str) -> bool:
-        return matches(self.pattern, path) or ((self.even, even) != (self.pattern, path) and matches(self.even, even))
+    def covers(self, path: str, normalised: str) -> bool:
+        """Whether the rule matches a path, as written or with percent-encoding normalised."""
+        if matches(self.pattern, path):
+            return True
+        return (self.normalised, normalised) != (self.pattern, path) and matches(self.normalised, normalised)
 
 
 @dataclass(slots=True)
@@ -52,12 +57,12 @@ class Robots:
     def allows(self, agent: str, url: str) -> bool:
         """Whether this agent may fetch a URL (or a path): the longest matching rule decides, a tie allows."""
         path = path_of(url)
-        even = _normalised(path).replace("*", "%2A").replace("$", "%24")
+        normalised = _normalised(path).replace("*", "%2A").replace("$", "%24")
         best_allow = best_disallow = -1
         for group in self._applying(agent):
             for rule in group.rules:
                 size = len(rule.pattern)
-                if size > (best_allow if rule.allow else best_disallow) and rule.covers(path, even):
+                if size > (best_allow if rule.allow else best_disallow) and rule.covers(path, normalised):
                     if rule.allow:
                         best_allow = size
                     else:
@@ -147,7 +152,7 @@ def path_of(url: str) -> str:
 
 
 def kept_text(body: bytes) -> str:
-    """The file as text for the store: bytes that are not UTF-8 are preserved, so every rule stays the same."""
+    """The file as ASCII text for the store: other bytes are percent-encoded, so that every rule stays the same."""
     plain = _without_mark(body).replace(b"\0", b"")
     return re.sub(rb"[\x80-\xff]", lambda octet: b"%%%02X" % octet[0][0], plain).decode("ascii")
 
@@ -159,15 +164,15 @@ def _lines(raw: bytes) -> list[bytes]:
 
 
 def _normalised(text: str, plain: frozenset[str] = _PLAIN) -> str:
-    """Normalise escapes: decode needlessly encoded characters, encode those not allowed in a URL, hex in upper case."""
+    """Normalise percent-encoding: decode the characters in `plain`, encode what a URL may not have, upper-case hex."""
 
-    def spelt(found: re.Match[str]) -> str:
+    def replaced(found: re.Match[str]) -> str:
         if len(found[0]) == 1:
             return f"%{ord(found[0]):02X}"
         char = chr(int(found[0][1:], 16))
         return char if char in plain else found[0].upper()
 
-    return _SPELT.sub(spelt, text)
+    return _ENCODED.sub(replaced, text)
 
 
 def _without_mark(body: bytes) -> bytes:
@@ -180,6 +185,7 @@ def _without_mark(body: bytes) -> bytes:
 
 
 def _pair(line: bytes) -> tuple[str, bytes]:
+    """The key, in lower case, and the value of a line; empty if it has none."""
     text = line[: _MAX_LINE - 1].partition(b"#")[0].strip()
     key, colon, value = text.partition(b":")
     if not colon:
@@ -191,6 +197,7 @@ def _pair(line: bytes) -> tuple[str, bytes]:
 
 
 def _agent_name(value: bytes) -> str:
+    """The product token of a user-agent line, in lower case, or `*`."""
     name = value.decode("latin-1")
     if name == "*" or (name.startswith("*") and name[1].isspace()):
         return "*"
@@ -199,6 +206,7 @@ def _agent_name(value: bytes) -> str:
 
 
 def _rules(allow: bool, value: bytes) -> list[RobotsRule]:
+    """The rule of a line; one that allows an index page also allows its folder."""
     pattern = _ESCAPE.sub(lambda m: b"%" + m[1].upper() if m[1] else b"%%%02X" % m[0][0], value).decode("latin-1")
     rules = [_rule(allow, pattern)]
     if allow and _INDEX.search(pattern):
@@ -213,6 +221,7 @@ def _rule(allow: bool, pattern: str) -> RobotsRule:
 
 
 def _seconds(value: bytes) -> float | None:
+    """The seconds of a Crawl-delay; None if they are invalid."""
     try:
         seconds = float(value)
     except ValueError:

@@ -43,13 +43,17 @@ Ask = Callable[[Url, float], Awaitable[WebResponse | None]]  # None: it leads to
 
 @dataclass(frozen=True, slots=True)
 class _SiteRules:
+    """What is known about the robots.txt of one site, until `expires`."""
+
     expires: float
-    robots: Robots | None = None  # None with no refusal and no error: everything is allowed
-    refusal: str = ""
-    error: WebError | None = None
+    robots: Robots | None = None  # None without refusal and error: everything is allowed
+    refusal: str = ""  # why nothing is fetched, as a sentence
+    error: WebError | None = None  # of the network
 
 
 class RobotsCheck:
+    """Checks URLs for one agent; `ask` fetches a robots.txt before a deadline."""
+
     def __init__(self, ask: Ask, agent: str, notes: BestEffortNotes) -> None:
         self._ask = ask
         self._agent = agent
@@ -80,6 +84,7 @@ class RobotsCheck:
         return await self._flights.once(url.origin, lambda: self._learn(url, deadline))
 
     async def _learn(self, url: Url, deadline: float) -> _SiteRules:
+        """The rules of a site from the store, or else from the site; kept in memory."""
         rules = await self._recalled(url.origin) or await self._asked(url, deadline)
         self._kept[url.origin] = rules
         return rules
@@ -94,6 +99,7 @@ class RobotsCheck:
         return _SiteRules(float(kept["expires"]), await _parsed(text.encode()) if isinstance(text, str) else None)
 
     async def _asked(self, url: Url, deadline: float) -> _SiteRules:
+        """The rules of a site from its robots.txt, which is fetched now."""
         address = join(url, "/robots.txt")
         now = anyio.current_time()
         try:
@@ -111,6 +117,7 @@ class RobotsCheck:
         return await self._rules_from(url, response)
 
     async def _rules_from(self, url: Url, response: WebResponse) -> _SiteRules:
+        """The rules that a response means; those of a 2xx or 4xx are also stored."""
         status = response.status
         if 200 <= status < 300:
             expires = time.time() + DAY

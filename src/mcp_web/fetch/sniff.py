@@ -74,6 +74,7 @@ def _is_more_specific(claimed: str, found: str) -> bool:
 
 
 def _by_magic(body: bytes, head: bytes) -> str | None:
+    """The media type by the first bytes of a binary format; None for other formats."""
     for magic, kind in _MAGIC:
         if head.startswith(magic) or body.startswith(magic):
             return kind
@@ -87,6 +88,7 @@ def _by_magic(body: bytes, head: bytes) -> str | None:
 
 
 def _inside_zip(body: bytes) -> str:
+    """The media type of a ZIP archive: an office document, an e-book, or a plain archive."""
     stored = _STORED_TYPE.search(body[:200])
     if stored:  # OpenDocument and EPUB name themselves in their first entry
         return stored[1].decode("ascii")
@@ -97,6 +99,7 @@ def _inside_zip(body: bytes) -> str:
 
 
 def _by_text(body: bytes, head: bytes, url: str) -> str:
+    """The media type of a text by its beginning or its file name; application/octet-stream for other bytes."""
     if body.startswith((b"\xfe\xff", b"\xff\xfe")):
         return "text/html" if b"<\x00h" in body[:200].lower() or b"\x00<\x00h" in body[:200].lower() else "text/plain"
     if b"\x00" in body[:_LOOK] or _binary_share(body[:_LOOK]) > 0.1:
@@ -122,5 +125,6 @@ def _feed_type(head: bytes) -> str:
 
 
 def _binary_share(sample: bytes) -> float:
+    """The share of control characters that no text has."""
     odd = sum(byte < 9 or 14 <= byte < 27 or 28 <= byte < 32 for byte in sample)
     return odd / len(sample) if sample else 0.0

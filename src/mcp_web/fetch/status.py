@@ -27,7 +27,7 @@ _SERVER = "The server of the site failed. Try again later or use another source.
 
 
 def http_error(response: WebResponse, url: str, now: float) -> HttpError:
-    """The error for a status of 400 or more."""
+    """The error for a response with a status of 400 or more; `now` is a Unix time, for dates in Retry-After."""
     status = response.status
     wall = _bot_wall(response)
     suggestion = _SUGGESTIONS.get(status, _SERVER if status >= 500 else HttpError.suggestion)

@@ -19,13 +19,15 @@ _SPOKEN = ("captions", "subtitles")
 
 @dataclass(frozen=True, slots=True)
 class Track:
+    """One subtitle file of a video."""
+
     url: str
     language: str
     label: str
 
 
 def spoken_tracks(html: bytes, base: str) -> list[Track]:
-    """The caption and subtitle tracks, English before other languages, then captions before subtitles."""
+    """The caption and subtitle tracks in a page at `base`, English before others, then captions before subtitles."""
     found: list[tuple[bool, bool, Track]] = []
     for match in list(_TRACK.finditer(html.decode("utf-8", "replace")))[:_MOST]:
         facts = {name.lower(): unescape(a or b or c) for name, a, b, c in _ATTRIBUTE.findall(match[1])}

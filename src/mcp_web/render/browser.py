@@ -51,20 +51,21 @@ async def within(seconds: float, work: Coroutine[Any, Any, T], gone: asyncio.Fut
 
 @dataclass(slots=True)
 class RunningBrowser:
-    """A browser with its driver, and how many pages it has served."""
+    """A browser with its driver."""
 
     playwright: Playwright
     browser: Browser
-    folder: Path
-    lifeline: int
+    folder: Path  # of its profile
+    lifeline: int  # the file descriptor that, when closed, makes the reaper kill the browser
     version: str
-    pages: int = 0
-    users: int = 0
+    pages: int = 0  # served so far
+    users: int = 0  # pages that are open
     retired: bool = False  # gets no further page, and ends when its last one does
     spare: asyncio.Task[Tab] | None = None  # the blank tab for the next page
 
     @property
     def usable(self) -> bool:
+        """Whether it can serve a further page."""
         return not self.retired and self.browser.is_connected()
 
 
@@ -83,7 +84,7 @@ class SharedBrowser:
 
     @asynccontextmanager
     async def use(self) -> AsyncIterator[RunningBrowser]:
-        """Context manager: the running browser, which is not ended while a page uses it."""
+        """Context manager: the running browser for one page; it is not ended before the page is closed."""
         running = await self._take()
         try:
             yield running
@@ -100,6 +101,7 @@ class SharedBrowser:
             await asyncio.wait({self._current.spare})
 
     async def _take(self) -> RunningBrowser:
+        """The current browser, with one more user; launched if there is none that is usable."""
         async with self._starting:
             if self._idle is not None:
                 self._idle.cancel()
@@ -123,6 +125,7 @@ class SharedBrowser:
             raise
 
     def _on_unused(self, running: RunningBrowser) -> None:
+        """End a browser without pages: at once if it is retired, else after the idle time."""
         if running.retired or running is not self._current:
             self._end_soon(running)
         elif self._options.idle:
@@ -134,6 +137,7 @@ class SharedBrowser:
             self._end_soon(running)
 
     def _end_soon(self, running: RunningBrowser) -> None:
+        """End a browser in the background; it is no longer the current one."""
         if running is self._current:
             self._current = None
         self._in_background(end(running))
@@ -144,6 +148,7 @@ class SharedBrowser:
         task.add_done_callback(self._ending.discard)
 
     async def aclose(self) -> None:
+        """End the current browser, and wait until all are ended."""
         if self._idle is not None:
             self._idle.cancel()
         if self._current is not None:
@@ -153,6 +158,7 @@ class SharedBrowser:
 
 
 async def _launch(executable: Path, options: RenderOptions, proxy_port: int, ca_bundle: str | None) -> RunningBrowser:
+    """Start the driver and, through the reaper, the browser; raises RenderDisabled or RenderFailed."""
     try:
         from playwright.async_api import Error, async_playwright
     except ImportError as error:
@@ -208,6 +214,7 @@ def _ignore_driver_failure(driver: object) -> None:
 
 
 async def _end_launched(launch: asyncio.Task[RunningBrowser]) -> None:
+    """End a browser as soon as its launch completes."""
     with suppress(RenderFailed, RenderDisabled):
         await end(await launch)
 
@@ -222,6 +229,7 @@ async def end(running: RunningBrowser) -> None:
 
 
 async def _shut_down(lifeline: int, folder: Path, playwright: Playwright | None) -> None:
+    """Kill the browser, stop its driver, delete its folder."""
     # The reaper kills the whole process tree when the lifeline closes; there is no state to save first.
     os.close(lifeline)
     if playwright is not None:
@@ -231,5 +239,6 @@ async def _shut_down(lifeline: int, folder: Path, playwright: Playwright | None)
 
 
 def _first_line(error: BaseException) -> str:
+    """The first line of an error's message, without its full stop."""
     text = str(error).strip() or type(error).__name__
     return text.splitlines()[0].rstrip(".")

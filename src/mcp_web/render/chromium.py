@@ -21,7 +21,7 @@ from mcp_web.net.egress import Egress, Lease
 from mcp_web.render.browser import PageGone, RunningBrowser, SharedBrowser, within
 from mcp_web.render.isolated_world import KeptNavigating
 from mcp_web.render.options import RenderOptions
-from mcp_web.render.renderer import Rendered
+from mcp_web.render.rendered import Rendered
 from mcp_web.render.spare_tab import SpareTab
 from mcp_web.render.tab import Tab, TabFailed, open_tab
 from mcp_web.render.visit import Visit, VisitResult
@@ -60,7 +60,7 @@ def find_chromium(executable: str = "") -> Path | None:
 
 
 class Chromium:
-    """A `Renderer`: one shared browser behind the address guard, one fresh context per page."""
+    """Renders pages in one shared browser behind the address guard, each in a fresh context."""
 
     def __init__(
         self,
@@ -84,7 +84,12 @@ class Chromium:
         self._spare = SpareTab(self._blank)
 
     async def render(self, url: str, *, deadline: float | None = None, screenshot: bool = False) -> Rendered:
-        """Open a page in the browser and return it once it has settled."""
+        """Open a page in the browser and return it once it has settled.
+
+        `deadline` is a time of `anyio.current_time()` and can only shorten the configured time; `screenshot` takes one
+        even if the operator does not keep them. Raises RenderDisabled, RenderFailed, SsrfBlocked, DomainDenied,
+        UnsupportedContent, FetchFailed, or HttpError for an error response without a page.
+        """
         begun = anyio.current_time()
         seconds = self._options.timeout
         if deadline is not None:
@@ -108,7 +113,7 @@ class Chromium:
             return rendered
 
     def warm(self) -> None:
-        """Start the browser and open a blank tab, because a page will probably be rendered; returns at once."""
+        """Start the browser and open a blank tab in the background, because a page will probably be rendered."""
         if self._options.enabled and (self._warming is None or self._warming.done()):
             self._warming = asyncio.create_task(self._prepare(), name="warm the browser")
 
@@ -126,6 +131,7 @@ class Chromium:
     async def _visit(
         self, running: RunningBrowser, url: str, until: float, begun: float, *, screenshot: bool
     ) -> Rendered:
+        """Open a page in a tab of its own; a browser that fails or hangs is retired."""
         from playwright.async_api import Error
 
         tab: Tab | None = None
@@ -152,11 +158,13 @@ class Chromium:
         return await open_tab(running.browser, self._egress, self._options, self._user_agent(running), until)
 
     def _user_agent(self, running: RunningBrowser) -> str:
+        """The user agent of a desktop Chrome of the same version."""
         major = running.version.partition(".")[0]
         system = "Macintosh; Intel Mac OS X 10_15_7" if sys.platform == "darwin" else "X11; Linux x86_64"
         return f"Mozilla/5.0 ({system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{major}.0.0.0 Safari/537.36"
 
     async def _shared(self) -> SharedBrowser:
+        """The shared browser and its proxy, made when first used; raises RenderDisabled."""
         if not self._options.enabled:
             raise RenderDisabled("Rendering pages in a browser is turned off.", suggestion=_ENABLE)
         async with self._opening:
@@ -180,6 +188,7 @@ class Chromium:
 
 
 def _answer(url: str, visited: VisitResult, lease: Lease, begun: float) -> Rendered:
+    """The visited page as the renderer returns it; raises UnsupportedContent if it is not a document."""
     response = visited.response
     headers = tuple((name.lower(), value) for name, value in response.headers.items()) if response else ()
     body, notes = visited.flat.html.encode("utf-8", "replace"), _notes(visited, lease)
@@ -229,6 +238,7 @@ def _notes(visited: VisitResult, lease: Lease) -> tuple[str, ...]:
 
 
 def _cause(error: Exception, tab: Tab | None) -> str:
+    """Why the browser failed, for a message."""
     if tab is not None and tab.crashed:
         return "the page crashed it, because of its memory use or nesting depth"
     if isinstance(error, KeptNavigating):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Larger than any page worth reading; the parser takes at most 5 MB.
 LIMITS = {"chars": 5_000_000, "nodes": 300_000, "depth": 800}
-_FRAMES = 10
+_MAX_FRAMES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,12 @@ class Flat:
 
     html: str
     url: str
-    hidden: int = 0
-    consent: int = 0
+    hidden: int = 0  # pieces of invisible text left out
     notes: tuple[str, ...] = ()
 
 
 async def flatten(page: Page, world: IsolatedWorld, until: float) -> Flat:
-    """Serialise the page; where that fails, its plain text; raises TimeoutError or the driver's Error."""
+    """Serialise the page, or if that fails its plain text; raises TimeoutError or the driver's Error."""
     parts = await _frames(page, until)
     try:
         seen = await world.call("flatten", LIMITS, seconds=until - anyio.current_time() - 0.5)
@@ -43,10 +42,11 @@ async def flatten(page: Page, world: IsolatedWorld, until: float) -> Flat:
     text = seen["html"]
     for number, part in parts.items():
         text = text.replace(f"<!--mcp-web-frame-{number}-->", f"<div>{part}</div>", 1)
-    return Flat(text, seen["url"], int(seen["hidden"]), int(seen["consent"]), _notes(seen))
+    return Flat(text, seen["url"], int(seen["hidden"]), _notes(seen))
 
 
 async def _plain(world: IsolatedWorld, until: float) -> Flat:
+    """The plain text of the page as paragraphs of HTML."""
     seen = await world.call("text", seconds=max(0.5, until - anyio.current_time()))
     paragraphs = "".join(f"<p>{html.escape(line)}</p>" for line in seen["text"].splitlines() if line.strip())
     title = html.escape(seen["title"])
@@ -64,12 +64,12 @@ def _notes(seen: dict[str, Any]) -> tuple[str, ...]:
 
 
 async def _frames(page: Page, until: float) -> dict[int, str]:
-    """The HTML of frames of other origins on the same site, by frame number; the page's scripts cannot read them."""
+    """The HTML of frames of other origins on the same site, by frame number: no script of the page can read these."""
     from playwright.async_api import Error
 
     parts: dict[int, str] = {}
     main = _origin_and_site(page.main_frame)
-    for number, frame in enumerate(page.main_frame.child_frames[:_FRAMES]):
+    for number, frame in enumerate(page.main_frame.child_frames[:_MAX_FRAMES]):
         place = _origin_and_site(frame)
         if main is None or place is None or place[0] == main[0] or place[1] != main[1]:
             continue

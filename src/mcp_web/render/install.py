@@ -84,6 +84,7 @@ async def install_browser(options: RenderOptions) -> None:
 
 
 def _chromium_commands() -> tuple[tuple[str, ...], ...]:
+    """The commands that install Chromium here; none if there is no known package manager or no right to use it."""
     for manager, commands in _PACKAGES:
         if shutil.which(manager) is None:
             continue

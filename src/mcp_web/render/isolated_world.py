@@ -20,7 +20,7 @@ _NAME = "mcp-web"
 
 @cache
 def script(name: str) -> str:
-    """The text of one of our scripts."""
+    """The source of one of our scripts, `scripts/NAME.js`."""
     return (files("mcp_web.render") / "scripts" / f"{name}.js").read_text("utf-8")
 
 
@@ -73,6 +73,7 @@ class IsolatedWorld:
         raise KeptNavigating
 
     async def _call(self, body: str, arguments: tuple[Any, ...], until: float) -> Any:
+        """Run a script in the isolated world of the current document, which is created if there is none."""
         if self._context is None:
             world = {"frameId": self.frame, "worldName": _NAME}
             self._context = int((await self._ask("Page.createIsolatedWorld", world, until))["executionContextId"])
@@ -97,6 +98,7 @@ class IsolatedWorld:
             self._context = int(context["id"])
 
     async def _ask(self, method: str, parameters: dict[str, Any], until: float) -> dict[str, Any]:
+        """Call a method of the DevTools protocol."""
         return await within(until - anyio.current_time(), self._session.send(method, parameters), self._gone)
 
     async def interrupt(self, *, for_good: bool) -> None:

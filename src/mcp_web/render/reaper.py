@@ -31,6 +31,7 @@ _NOBODY = 65534
 
 
 def main(folder: Path, data_limit: int, chromium: str, flags: list[str]) -> int:
+    """Run Chromium until it exits, the server exits or a signal comes; then kill all its processes."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     server_gone = os.open(folder / "lifeline", os.O_RDONLY | os.O_NONBLOCK)
     wake, waker = os.pipe()
@@ -47,6 +48,7 @@ def main(folder: Path, data_limit: int, chromium: str, flags: list[str]) -> int:
 
 
 def _start(chromium: str, flags: list[str], profile: Path, data_limit: int) -> int:
+    """Fork and run Chromium in the child; returns its process id."""
     drop = os.geteuid() == 0
     if drop:
         os.chown(profile.parent, -1, _NOBODY)
@@ -98,7 +100,7 @@ def _exec_chromium(chromium: str, flags: list[str], home: Path, data_limit: int,
 
 
 def _sandbox_works() -> bool:
-    """Whether an ordinary user may make the namespaces of Chromium's sandbox here."""
+    """Whether an ordinary user may create the namespaces of Chromium's sandbox on this machine."""
     probe = os.fork()
     if probe:
         return os.waitstatus_to_exitcode(os.waitpid(probe, 0)[1]) == 0
@@ -113,7 +115,7 @@ def _sandbox_works() -> bool:
 
 
 def _watch(child: int, server_gone: int, wake: int) -> int:
-    """Wait until the browser exits, the server exits, or a signal asks this process to stop."""
+    """Wait until the browser exits, the server exits or a signal comes; returns the exit status."""
     poll = select.poll()
     poll.register(server_gone, 0)  # POLLHUP is always reported, and nothing is ever written
     poll.register(wake, select.POLLIN)
@@ -147,6 +149,7 @@ def _kill_all() -> None:
 
 
 def _descendants() -> list[int]:
+    """The ids of all processes below this one."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():

@@ -24,20 +24,21 @@ Ending = Literal["settled", "restless", "waiting", "stuck", "ceiling"]
 
 # Turns of the page's event loop, each with a frame, after which due callbacks have run and their requests are known.
 BEATS = 2
-# Milliseconds. A frame takes 16: QUIET is six frames. 500 is the network idle time of Playwright.
+# Milliseconds without a change after which a page has settled. A frame takes 16, so 100 are six frames; 500 is the
+# network idle time of Playwright.
 QUIET = 100.0
 QUIET_AFTER_DATA = 200.0
 QUIET_WHEN_EMPTY = 500.0
-EMPTY_CHARS = 80
+EMPTY_CHARS = 80  # a page with less text counts as empty
 # After this long without new text or a finished request, open requests are ignored.
 STALLED_AFTER = 3000.0
 # Text that still changes this long after loading is a clock, a ticker or an endless feed.
 STILL_CHANGING_AFTER = 6000.0
-LOADING = 8000.0
-HANG_SECONDS = 4.0
+LOADING = 8000.0  # milliseconds after which a page that has text is not waited for to complete loading
+HANG_SECONDS = 4.0  # without an answer of the page after which its script is interrupted
 SCROLL_ROUNDS = 5
-SCROLL_CHARS = 200_000
-MAX_HEIGHT = 8_000
+SCROLL_CHARS = 200_000  # of a page that is not scrolled further
+MAX_HEIGHT = 8_000  # pixels of the window
 
 # The decline buttons of common consent managers.
 DECLINE = (
@@ -75,10 +76,10 @@ class PageState:
 
 @dataclass  # no slots: the driver sets an attribute on objects whose methods are its callbacks
 class Traffic:
-    """The page's requests: how many are open, and the time since the last event."""
+    """The requests of a page."""
 
     open: set[Request] = field(default_factory=set)
-    last: float = field(default_factory=anyio.current_time)
+    last: float = field(default_factory=anyio.current_time)  # when one last began or ended
     data: bool = False  # a script requested data
 
     def began(self, request: Request) -> None:
@@ -94,18 +95,25 @@ class Traffic:
         self.last = anyio.current_time()
 
     def quiet(self) -> float:
+        """Milliseconds since a request last began or ended."""
         return (anyio.current_time() - self.last) * 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
+    """Why the page was not waited for any longer, and its last state."""
+
     ending: Ending
     state: PageState | None
     notes: tuple[str, ...] = ()
 
 
 def verdict(state: PageState, *, open_requests: int, quiet: float, data: bool, elapsed: float) -> Ending | None:
-    """Why to stop waiting, or None to continue; times are in milliseconds, `elapsed` since the document arrived."""
+    """Why to stop waiting, or None to continue.
+
+    Times are in milliseconds: `quiet` since a request began or ended, `elapsed` since the document arrived. `data`:
+    a script requested data.
+    """
     stalled = min(state.still, quiet) >= STALLED_AFTER
     if state.ready != "complete":
         return "waiting" if elapsed >= LOADING and state.still >= 1000 and state.chars >= EMPTY_CHARS else None
@@ -121,7 +129,7 @@ def verdict(state: PageState, *, open_requests: int, quiet: float, data: bool, e
 
 
 def _needed(state: PageState, *, data: bool) -> float:
-    """How long the page must have been unchanged."""
+    """How many milliseconds the page must have been unchanged."""
     known = not state.blind and state.beats >= BEATS
     if state.chars < EMPTY_CHARS:
         return QUIET if known and state.chars else QUIET_WHEN_EMPTY
@@ -194,5 +202,6 @@ async def explore(
 
 
 async def _scroll(world: IsolatedWorld, until: float) -> None:
+    """Scroll through the page, so that lazy content loads."""
     seconds = max(0.5, min(HANG_SECONDS, until - anyio.current_time()))
     await world.call("scroll", seconds * 800, seconds=seconds)

@@ -35,12 +35,15 @@ class SpareTab:
             running.spare = self._begin(running)
 
     def _reserved(self, running: RunningBrowser) -> asyncio.Task[Tab]:
+        """The task that opens, or has opened, the spare tab, which is then no longer spare; else that of a new tab."""
         task, running.spare = running.spare, None
         if task is None or (task.done() and task.exception() is not None):
             return self._begin(running)
         return task
 
     def _begin(self, running: RunningBrowser) -> asyncio.Task[Tab]:
+        """Start a task that opens a tab; a browser that cannot open one is retired."""
+
         async def work() -> Tab:
             try:
                 return await self._open(running, anyio.current_time() + _OPEN_SECONDS)
@@ -53,6 +56,7 @@ class SpareTab:
         return task
 
     async def _wait(self, running: RunningBrowser, task: asyncio.Task[Tab], until: float) -> Tab:
+        """The tab of a task; one that is not open in time is kept as the spare tab."""
         try:
             await asyncio.wait({task}, timeout=max(0.0, until - anyio.current_time()))
         except asyncio.CancelledError:

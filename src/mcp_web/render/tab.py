@@ -33,8 +33,10 @@ class TabFailed(Exception):
 
 @dataclass  # no slots: the driver sets an attribute on objects whose methods are its callbacks
 class Tab:
-    """A tab for one page, which records what the page does. `lease` is its login at the proxy, which limits by it the
-    hosts that the page may reach."""
+    """A tab for one page, which records what the page does.
+
+    With the login of its `lease` the tab authenticates to the proxy, which limits the hosts that this page may reach.
+    """
 
     context: BrowserContext
     page: Page
@@ -42,12 +44,12 @@ class Tab:
     session: CDPSession
     lease: Lease
     egress: Egress
-    channel: str
-    gone: asyncio.Future[None]
+    channel: str  # the random name by which our scripts in the page find each other
+    gone: asyncio.Future[None]  # done when the page has crashed
     traffic: Traffic = field(default_factory=Traffic)
-    navigations: list[Request] = field(default_factory=list)
+    navigations: list[Request] = field(default_factory=list)  # requests of the main frame for a document
     failed: set[Request] = field(default_factory=set)
-    download: bool = False
+    download: bool = False  # the page started one
     _challenges: int = 0
     _intercepted: list[dict[str, str]] = field(default_factory=list)
     _login: tuple[str, tuple[str, str]] | None = field(default=None, repr=False)  # origin, header
@@ -71,6 +73,7 @@ class Tab:
         self.egress.withdraw(self.lease)
 
     async def enlarge(self, height: int) -> None:
+        """Make the window this many pixels high."""
         await within(2.0, self.page.set_viewport_size({"width": VIEWPORT_WIDTH, "height": height}))
 
     async def authenticate(self, options: RenderOptions) -> None:
@@ -117,6 +120,7 @@ class Tab:
         self.page.on("download", self._downloading)
 
     async def _identify(self, event: dict[str, Any]) -> None:
+        """Answer a request for credentials: that of the proxy with the lease, that of a site with none."""
         known = {"response": "ProvideCredentials", "username": self.lease.name, "password": self.lease.password}
         self._challenges += 1
         proxy = event["authChallenge"].get("source") == "Proxy" and self._challenges <= _CHALLENGES
@@ -124,6 +128,7 @@ class Tab:
         await self._send("Fetch.continueWithAuth", requestId=event["requestId"], authChallengeResponse=answer)
 
     async def _paused(self, event: dict[str, Any]) -> None:
+        """Decide on an intercepted request: refuse it, continue it with the operator's login, or continue it."""
         request, number = event["request"], event["requestId"]
         if {"urlPattern": "*", "resourceType": event["resourceType"]} in self._intercepted:
             await self._send("Fetch.failRequest", requestId=number, errorReason="BlockedByClient")

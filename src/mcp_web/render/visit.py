@@ -27,8 +27,8 @@ from mcp_web.text.urls import parse_url
 if TYPE_CHECKING:
     from playwright.async_api import FloatRect, Request, Response
 
-_MAX_SITES = 5
-_CAPTURE_SECONDS = 2.5
+_MAX_SITES = 5  # that a page may redirect across
+_CAPTURE_SECONDS = 2.5  # kept for serialising the page and its screenshot
 # Three screens. Screenshots of text stay far below the byte limit; photographs may not.
 _SCREENSHOT_HEIGHT = 3_000
 _SCREENSHOT_BYTES = 2_000_000
@@ -92,6 +92,7 @@ class Visit:
         raise RenderFailed(f"The page {url} was redirected across sites more than {_MAX_SITES} times.", url=url)
 
     async def _go(self, url: str) -> None:
+        """Navigate to a URL; raises a WebError, unless the proxy refused it: `_next_url` then decides."""
         from playwright.async_api import Error
 
         try:
@@ -109,6 +110,7 @@ class Visit:
                 raise FetchFailed(f"The browser could not open {url}: {_reason(error)}.", url=url) from error
 
     async def _fail_by_status(self, url: str, error: Exception) -> None:
+        """Raise HttpError if the last navigation has a response of the site."""
         response = await within(self._left(1.0), self.tab.navigations[-1].response()) if self.tab.navigations else None
         if response is not None and self._refusal() is None:
             message = f"{url} answered {response.status} in the browser, with nothing to read."
@@ -161,6 +163,7 @@ class Visit:
         return png if len(png) <= _SCREENSHOT_BYTES else None
 
     def _redirects(self) -> tuple[str, ...]:
+        """The URLs that redirected to the last document, in order."""
         chain: list[str] = []
         request = self.tab.navigations[-1] if self.tab.navigations else None
         while request is not None and request.redirected_from is not None:
@@ -169,17 +172,19 @@ class Visit:
         return tuple(reversed(chain))
 
     def _left(self, least: float = 0.0) -> float:
+        """The seconds that are left, but no fewer than `least`."""
         return max(least, self.until - anyio.current_time())
 
 
 def _media_type(response: Response | None) -> str:
+    """The media type of a response; text/html for XHTML and if none is given."""
     given = response.headers.get("content-type", "") if response is not None else ""
     media_type = given.partition(";")[0].strip().lower() or "text/html"
     return "text/html" if media_type in _HTML else media_type
 
 
 def _reason(error: Exception) -> str:
-    """`Page.goto: net::ERR_NAME_NOT_RESOLVED at …` → `ERR_NAME_NOT_RESOLVED`."""
+    """The error name in the driver's message `Page.goto: net::ERR_NAME_NOT_RESOLVED at …`, else its first line."""
     line = str(error).splitlines()[0]
     return line.partition("net::")[2].split(" ")[0][:60] or quoted(line, 200)
 

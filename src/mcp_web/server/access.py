@@ -13,7 +13,7 @@ from mcp_web import trace
 from mcp_web.errors import QuotaExceeded, WebError
 from mcp_web.limit.quota import Quota
 from mcp_web.model.token import DEFAULT_TENANT
-from mcp_web.server.auth import Authenticator, Caller, uses_oauth
+from mcp_web.server.auth import CLOCK_LEEWAY, Authenticator, Caller, uses_oauth
 from mcp_web.server.options import ServerOptions
 from mcp_web.server.refusal import Headers, Refusal, refuse
 from mcp_web.server.scopes import allows, needed_for_path
@@ -22,7 +22,6 @@ from mcp_web.server.scopes import allows, needed_for_path
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
-_CLOCK_SECONDS = 30  # that the clock of an issuer may differ
 
 
 class AccessMiddleware:
@@ -64,6 +63,7 @@ class AccessMiddleware:
         await self._app(scope, receive, send)
 
     def _foreign(self, path: str, headers: dict[str, str]) -> Refusal | None:
+        """The refusal of a request with an unknown Host or Origin, if any."""
         if headers.get("host", "").lower() not in self._hosts and path not in OPEN_PATHS:
             return Refusal(421, "BAD_HOST", "This server does not accept this Host; see MCP_WEB_ALLOWED_HOSTS.")
         origin = headers.get("origin")
@@ -72,7 +72,7 @@ class AccessMiddleware:
         return None
 
     async def _unauthorized(self, scope: Scope, headers: dict[str, str]) -> Refusal | None:
-        """Authenticate the caller and check the scope of the path; returns a refusal, if any."""
+        """Authenticate the caller and check the scope that the path needs; returns the refusal, if any."""
         if not self._authenticator.is_required:
             return None
         path = scope["path"]
@@ -83,7 +83,7 @@ class AccessMiddleware:
             trace.log("error", "authentication", error_code=error.code, message=error.message)
             retry = [(b"retry-after", b"10")]
             return Refusal(503, "AUTH_UNAVAILABLE", "Tokens cannot be checked at the moment.", retry)
-        if caller is None or (caller.expires_at or math.inf) + _CLOCK_SECONDS < time.time():
+        if caller is None or (caller.expires_at or math.inf) + CLOCK_LEEWAY < time.time():
             return Refusal(401, "UNAUTHORIZED", "A valid bearer token is needed.", self._challenge.unauthorized(path))
         needed = needed_for_path(scope["method"], path, scope["query_string"])
         if needed is not None and not allows(caller.scopes, needed):
@@ -92,6 +92,7 @@ class AccessMiddleware:
         return None
 
     async def _limited(self, scope: Scope) -> Refusal | None:
+        """Count the request against the tenant's rate limit; returns the refusal, if any."""
         caller = caller_in(scope)
         try:
             await self._quota.take_call(caller.tenant if caller else "anyone", is_call=scope["path"] == "/mcp")
@@ -111,12 +112,14 @@ class Challenge:
         self._metadata = metadata_url(options) if uses_oauth(options) else ""
 
     def unauthorized(self, path: str) -> Headers:
+        """The headers of a 401; a browser is also offered Basic authentication, the only one that it can do."""
         found = [(b"www-authenticate", self._bearer(scope="tools" if self._metadata else ""))]
         if path != "/mcp":
             found.append((b"www-authenticate", b'Basic realm="mcp-web: any user, a token as password"'))
         return found
 
     def insufficient(self, scope: str) -> Refusal:
+        """The refusal of a token that lacks this scope."""
         message = f"The token lacks the scope {scope!r}."
         header = self._bearer(error="insufficient_scope", error_description=message, scope=scope)
         return Refusal(403, "INSUFFICIENT_SCOPE", message, [(b"www-authenticate", header)])
@@ -128,7 +131,7 @@ class Challenge:
 
 
 def metadata_url(options: ServerOptions) -> str:
-    """The URL of the metadata (RFC 9728): the well-known path comes between the host and the path of the public URL."""
+    """The URL of the resource metadata (RFC 9728), from the public URL of the server."""
     from mcp.server.auth.routes import build_resource_metadata_url
     from pydantic import AnyHttpUrl
 
@@ -151,11 +154,12 @@ def caller_in(scope: Any) -> Caller | None:
 
 
 def tenant_of(caller: Caller | None) -> str:
+    """The name of the caller's tenant; the default one where no token is needed."""
     return caller.tenant if caller else DEFAULT_TENANT
 
 
 def joined_headers(scope: Scope) -> dict[str, str]:
-    """Headers by lower-case name; values of a repeated one are joined, so that no second Origin or token is missed."""
+    """The headers by lower-case name; the values of a repeated header are joined, so that none is missed."""
     found: dict[str, str] = {}
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
@@ -164,4 +168,5 @@ def joined_headers(scope: Scope) -> dict[str, str]:
 
 
 def _is_open(path: str) -> bool:
+    """Whether the path needs no authentication."""
     return path in OPEN_PATHS or path == WELL_KNOWN or path.startswith(f"{WELL_KNOWN}/")

@@ -25,6 +25,7 @@ from mcp_web.web.connect import LOOPBACK
 
 _STORED_SECONDS = 2.0  # how long a check of a stored token is cached: revocation takes effect within this time
 _MAX_REMEMBERED = 10_000
+CLOCK_LEEWAY = 30  # seconds that the clock of an issuer may differ
 
 
 class Caller(AccessToken):
@@ -36,7 +37,7 @@ class Caller(AccessToken):
 
 
 class Verifier(Protocol):
-    """The SDK's TokenVerifier, with our AccessToken."""
+    """The SDK's TokenVerifier, with `Caller` as its access token."""
 
     async def verify_token(self, token: str) -> Caller | None: ...
 
@@ -49,7 +50,7 @@ class CheckedTokens:
         self._found: LruDict[str, tuple[float, Caller | None]] = LruDict(_MAX_REMEMBERED)  # until when, and who
 
     def get(self, token: str) -> tuple[Caller | None] | None:
-        """The caller, or None for a wrong token, in a tuple; None when the token was not checked recently."""
+        """The cached result of a check, in a tuple: the caller, or None for a wrong token. None if none is cached."""
         until, caller = self._found.get(digest(token), (0.0, None))
         return (caller,) if until > anyio.current_time() else None
 
@@ -58,6 +59,7 @@ class CheckedTokens:
         return self._found.get(digest(token), (0.0, None))[1] is not None
 
     def keep(self, token: str, caller: Caller | None) -> None:
+        """Cache the result of a check."""
         self._found[digest(token)] = (anyio.current_time() + self._seconds, caller)
 
 
@@ -124,7 +126,7 @@ class Authenticator:
 
 
 def check_exposure(host: str, options: ServerOptions, *, stored_tokens: bool = False) -> None:
-    """Refuse to listen beyond loopback without authentication."""
+    """Raise ConfigError if the server would listen beyond loopback without authentication, or with unusable tokens."""
     if host.strip("[]") not in LOOPBACK and not (needs_token(options) or stored_tokens):
         raise ConfigError(
             f"The server would listen on {host}, beyond this machine, without authentication.",

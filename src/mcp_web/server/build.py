@@ -44,9 +44,9 @@ def build_server(
     tenants: Tenants | None = None,
     audit: AuditLog | None = None,
 ) -> Server[None]:
-    """The server over an app, with the configured tools or the given ones; the caller chooses the transport.
+    """The MCP server of an app, with the configured tools or the given ones; the caller chooses the transport.
 
-    With `tenants` each request is served with the parts of its caller's tenant.
+    With `tenants` each request is served with the app of its caller's tenant; with `audit` every call is logged.
     """
     handlers = _Handlers(
         app, tenants or Tenants(app), contracts.tools_offered(app.tools) if tools is None else tools, audit
@@ -106,6 +106,7 @@ class _Handlers:
     async def _run(
         self, ctx: Context, app: App, tool: Tool, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
+        """Run a tool when it is its turn, within the deadline, while progress is reported."""
         deadline = anyio.current_time() + self._deadline
         structured = _answers_asked(ctx, self._answers) == "structured"
         call = Call(app, deadline, client=_client(ctx), wants_data=structured)
@@ -148,12 +149,12 @@ class _Handlers:
             return await prompts.get_prompt(app, self.contract, params.name, params.arguments)
 
     def _app_of(self, ctx: Context) -> AbstractAsyncContextManager[App]:
-        """The parts of the caller's tenant."""
+        """Context manager: the app of the caller's tenant."""
         return self._tenants.using(tenant_of(_caller(ctx)))
 
 
 def _caller(ctx: Context) -> Caller | None:
-    """Who sent the request; None on stdio and where no token is needed."""
+    """The authenticated caller of the request; None on stdio and where no token is needed."""
     return caller_in(ctx.request.scope) if ctx.request is not None else None
 
 
@@ -173,7 +174,10 @@ def _client(ctx: Context) -> str:
 
 @asynccontextmanager
 async def _audited(log: AuditLog | None, caller: Caller | None, tool: str) -> AsyncIterator[dict[str, str]]:
-    """Writes one audit line for a call, also when it fails or is cancelled."""
+    """Context manager: write one audit line for a call, also if it fails or is cancelled.
+
+    The yielded dict has the outcome, which the caller sets.
+    """
     noted = {"outcome": "cancelled"}
     begun = anyio.current_time()
     try:
@@ -187,12 +191,13 @@ async def _audited(log: AuditLog | None, caller: Caller | None, tool: str) -> As
 
 
 def _outcome(result: types.CallToolResult) -> str:
+    """The outcome for the audit log: `ok`, or the code of the error."""
     error = (result.meta or {}).get("error")
     return str(error.get("code", "error")) if isinstance(error, dict) else "error" if result.is_error else "ok"
 
 
 def _require(ctx: Context, scope: str) -> None:
-    """Check the scope again, for the request that is really run, independently of what the middleware parsed."""
+    """Raise a protocol error if the caller lacks a scope; does not rely on what the middleware read in the body."""
     caller = _caller(ctx)
     if caller is not None and not allows(caller.scopes, scope):
         raise MCPError(types.INVALID_REQUEST, f"The token lacks the scope {scope!r}.")

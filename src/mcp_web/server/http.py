@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """`HOST:PORT`, `:PORT` or `PORT`."""
+    """The host and the port of `HOST:PORT`, `:PORT` or `PORT`; the default host is 127.0.0.1."""
     host, _, port = text.rpartition(":")
     how = "Give HOST:PORT, such as 127.0.0.1:8765."
     try:
@@ -62,7 +62,7 @@ def parse_address(text: str) -> tuple[str, int]:
 def run(
     settings: Settings, host: str, port: int, on_listening: Callable[[str | None], None], names: Iterable[str] = ()
 ) -> None:
-    """Serve until a signal; running calls are finished, which takes at most their deadline.
+    """Serve until a signal comes; running calls are then finished, which takes at most their deadline.
 
     `names` are host names that requests may use besides localhost and the configured ones. `on_listening` is called
     with the first token, if one was created.
@@ -114,7 +114,7 @@ def run(
 
 
 async def _background(tenants: Tenants) -> None:
-    """Embeds the documents and saves the metrics of every tenant that was served recently."""
+    """Embed the documents and save the metrics of every tenant that was served recently, until cancelled."""
     while True:
         for app in tenants.apps:
             await embed_pending(app)
@@ -123,7 +123,7 @@ async def _background(tenants: Tenants) -> None:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """The listening socket; an address that cannot be used is named with the reason."""
+    """The listening socket; raises ConfigError with the reason if the address cannot be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=512)
@@ -183,7 +183,7 @@ def http_app(
 
 
 def _verifiers(app: App, options: ServerOptions, *, stored_tokens: bool) -> list[Verifier]:
-    """Which tokens are accepted: the configured ones, the stored ones, then those of the issuer."""
+    """The verifiers of tokens that are accepted: the configured ones, the stored ones, then those of the issuer."""
     found: list[Verifier] = []
     if options.auth_tokens:
         found.append(ConfiguredTokens(options.auth_tokens))

@@ -28,14 +28,16 @@ HEADER_SECONDS = 10.0  # from the connection, or from the last answer on it, to 
 BODY_SECONDS = 30.0  # from the headers to the end of the body
 MAX_BODY = 8 * 1024 * 1024  # bytes of one body: web_extract takes five million characters
 MAX_HELD = 24 * 1024 * 1024  # bytes of all bodies together
-MAX_HEADERS = 64 * 1024  # bytes of the headers, and of the size line of a piece
-PIECES = 1000  # of one body, after which
-PIECE_BYTES = 64  # each must have this many bytes: a piece of eight bytes costs as much as one of thousands
+MAX_HEADERS = 64 * 1024  # bytes of the headers, and of the size line of a chunk
+# After so many chunks of one body, they must have so many bytes on average: a chunk of eight bytes costs as much
+# processor time as one of thousands.
+CHUNKS = 1000
+CHUNK_BYTES = 64
 LOG_LINES = 20  # of the HTTP library, per minute
 
 
 def max_connections() -> int:
-    """Connections at once: half of the files that the process may open, so that pages can still be fetched."""
+    """How many connections may be open: half of the files that the process may open, so pages can still be fetched."""
     try:
         import resource
 
@@ -45,34 +47,34 @@ def max_connections() -> int:
     return 512 if files == -1 else max(16, min(512, files // 2))
 
 
-class TinyPieces(Exception):
-    """A body comes in very many pieces of a few bytes: a hundred such kept the server busy for minutes."""
+class TinyChunks(Exception):
+    """A body comes in very many chunks of a few bytes: a hundred such bodies kept the server busy for minutes."""
 
 
 class LimitedConnection(h11.Connection):
-    """The HTTP of one connection; raises `TinyPieces`."""
+    """An HTTP/1.1 parser that raises `TinyChunks`."""
 
-    _pieces = _bytes = 0
+    _chunks = _bytes = 0
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         event = super().next_event()
         if isinstance(event, h11.Request):
-            self._pieces = self._bytes = 0
+            self._chunks = self._bytes = 0
         elif isinstance(event, h11.Data):
-            self._pieces += 1
+            self._chunks += 1
             self._bytes += len(event.data)
-            if self._pieces > PIECES and self._bytes < self._pieces * PIECE_BYTES:
-                raise TinyPieces
+            if self._chunks > CHUNKS and self._bytes < self._chunks * CHUNK_BYTES:
+                raise TinyChunks
         return event
 
 
 class LimitedProtocol(H11Protocol):
-    """One connection, closed when its request does not arrive in time.
+    """uvicorn's protocol for one connection, which is closed when its request does not arrive in time.
 
-    When there are too many, the one that has waited longest for the rest of its request is closed.
+    When there are too many connections, the one that has waited longest for the rest of its request is closed.
     """
 
-    _most = max_connections()
+    _max_connections = max_connections()
     _timer: asyncio.TimerHandle | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -81,7 +83,7 @@ class LimitedProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         self._open = _open_connections.setdefault(self.server_state, OpenConnections())
-        if len(self._open.all) >= self._most:
+        if len(self._open.all) >= self._max_connections:
             trace.metrics.count("http_refused_total", code="CONNECTIONS")
             oldest = next(iter(self._open.waiting), None)
             if oldest is not None:
@@ -98,7 +100,7 @@ class LimitedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def drop(self) -> None:
-        """Close the connection; it no longer counts from now on, before the event loop reports it as lost."""
+        """Close the connection and stop counting it at once, before the event loop reports it as lost."""
         self._disarm()
         self._open.all.discard(self)
         self.transport.abort()
@@ -114,7 +116,7 @@ class LimitedProtocol(H11Protocol):
     def handle_events(self) -> None:
         try:
             super().handle_events()
-        except TinyPieces:
+        except TinyChunks:
             trace.metrics.count("http_refused_total", code="PIECES")
             self.drop()
 
@@ -128,6 +130,7 @@ class LimitedProtocol(H11Protocol):
         return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
 
     def _arm(self, seconds: float) -> None:
+        """Close the connection in this many seconds, unless the rest of the request arrives."""
         self._disarm()
         self._open.waiting[self] = None
         self._timer = self.loop.call_later(seconds, self._expire)
@@ -146,10 +149,11 @@ class LimitedProtocol(H11Protocol):
 
 @dataclass(slots=True)
 class OpenConnections:
-    """The connections of one server. Finding the oldest takes constant time."""
+    """The open connections of one server."""
 
     all: set[LimitedProtocol] = field(default_factory=set)
-    waiting: dict[LimitedProtocol, None] = field(default_factory=dict)  # for the rest of a request, the oldest first
+    # Those that wait for the rest of a request, the oldest first: a dict, so that finding it takes constant time.
+    waiting: dict[LimitedProtocol, None] = field(default_factory=dict)
 
 
 _open_connections: WeakKeyDictionary[ServerState, OpenConnections] = WeakKeyDictionary()
@@ -166,26 +170,25 @@ class BodyLimit:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
             await self._app(scope, receive, send)
             return
-        pieces: list[bytes] = []  # a growing buffer for each body would fragment the heap
-        refused = await self._read(receive, pieces)
-        if refused is None:
-            body = b"".join(pieces)
-            pieces.clear()
-            whole: Message = {"type": "http.request", "body": body, "more_body": False}
-            await self._app(scope, replayed(whole, receive), send)
-        else:
-            pieces.clear()
+        chunks: list[bytes] = []  # a growing buffer for each body would fragment the heap
+        refused = await self._read(receive, chunks)
+        body = b"".join(chunks) if refused is None else b""
+        chunks.clear()
+        if refused is not None:
             await refuse(send, refused)
+            return
+        whole: Message = {"type": "http.request", "body": body, "more_body": False}
+        await self._app(scope, replayed(whole, receive), send)
 
-    async def _read(self, receive: Receive, pieces: list[bytes]) -> Refusal | None:
-        """Read the body into `pieces`; returns a refusal, if any."""
+    async def _read(self, receive: Receive, chunks: list[bytes]) -> Refusal | None:
+        """Read the body into `chunks`; returns the refusal, if any."""
         size = 0
         with anyio.CancelScope() as reading:
             try:
                 while True:
                     message = await receive()
-                    pieces.append(message.get("body", b""))
-                    size += len(pieces[-1])
+                    chunks.append(message.get("body", b""))
+                    size += len(chunks[-1])
                     if message["type"] == "http.disconnect":
                         return _refused(400, "DISCONNECTED", "The connection was closed before the end of the body.")
                     if size > MAX_BODY:
@@ -201,7 +204,7 @@ class BodyLimit:
     def _make_room(self) -> None:
         """Abort the largest unfinished bodies until the others are within the limit.
 
-        An aborted body is freed when its task runs next, but no longer counts from now on.
+        An aborted body is freed when its task runs next, but is no longer counted.
         """
         kept = sum(self._unfinished.values())
         while kept > MAX_HELD:
@@ -211,7 +214,8 @@ class BodyLimit:
 
 
 def _refused(status: int, code: str, message: str) -> Refusal:
-    return Refusal(status, code, message, [(b"connection", b"close")])  # the rest of the body is not read
+    """A refusal that also closes the connection, because the rest of the body is not read."""
+    return Refusal(status, code, message, [(b"connection", b"close")])
 
 
 class LogRateLimit(logging.Filter):
@@ -234,5 +238,6 @@ class LogRateLimit(logging.Filter):
 
 
 def limit_log() -> None:
+    """Limit the log lines of the HTTP server and the event loop."""
     for name in ("uvicorn.error", "asyncio"):
         logging.getLogger(name).addFilter(LogRateLimit())

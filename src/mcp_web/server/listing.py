@@ -15,12 +15,13 @@ MAX_RESULT_CHARS = 100_000  # for clients that truncate long results: ours are l
 
 
 def listed_tools(app: App, tools: Mapping[str, Tool]) -> list[dict[str, Any]]:
-    """Every tool in order, with the providers and modes that are available here."""
+    """The entries of `tools/list`: every tool in order, with the providers and modes that are available here."""
     structured = app.tools.answers == "structured"
     return [described(listed_as(tool, app), structured=structured) for tool in tools.values()]
 
 
 def described(tool: Tool, *, structured: bool) -> dict[str, Any]:
+    """One tool as an entry of `tools/list`; the output schema only if answers are structured."""
     facts: dict[str, Any] = {
         "name": tool.name,
         "title": tool.title,

@@ -24,6 +24,7 @@ def host_for_clients(host: str, names: Sequence[str]) -> str:
 
 
 def _addresses(name: str) -> list[str]:
+    """The addresses of a host name, and the one that this machine uses for outgoing connections."""
     found: list[str] = []
     with contextlib.suppress(OSError):
         found += [str(entry[4][0]) for entry in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)]
@@ -34,4 +35,5 @@ def _addresses(name: str) -> list[str]:
 
 
 def _bracketed(host: str) -> str:
+    """The host as URLs write it: an IPv6 address in brackets, without its zone."""
     return f"[{host.partition('%')[0]}]" if ":" in host else host

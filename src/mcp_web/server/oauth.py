@@ -18,7 +18,7 @@ import anyio
 
 from mcp_web.errors import ConfigError, FetchFailed, FetchTimeout, WebError
 from mcp_web.net.client import ApiClient
-from mcp_web.server.auth import Caller, CheckedTokens
+from mcp_web.server.auth import CLOCK_LEEWAY, Caller, CheckedTokens
 from mcp_web.server.options import ServerOptions
 from mcp_web.server.scopes import granted
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _KEYS_SECONDS = 600.0  # how long discovered keys are used before they are asked for again
 _KEYS_RETRY = 10.0  # between two requests for keys because of an unknown key id or a failure
-_LEEWAY = 30  # seconds that clocks may differ
 _CHECKED_SECONDS = 30.0  # how long an introspection is cached: revocation takes effect within this time
 _CHECKS_PER_MINUTE = 60  # of unknown tokens, over all callers: guessing must not flood the authorization server
 # Signature algorithms of JWT access tokens; no symmetric ones: whoever can check such a token can also make one.
@@ -52,10 +51,11 @@ class JwtVerifier:
         return caller_from(claims, self._options) if claims is not None else None
 
     def _claims(self, token: str, keys: KeySet) -> Mapping[str, Any] | None:
+        """The claims of a token that is valid and issued for this server; else None."""
         from joserfc import errors, jwt
 
         registry = jwt.JWTClaimsRegistry(
-            leeway=_LEEWAY,
+            leeway=CLOCK_LEEWAY,
             iss={"essential": True, "value": self._options.oauth_issuer},
             exp={"essential": True},
             sub={"essential": True},
@@ -95,6 +95,7 @@ class IssuerKeys:
             return self._keys
 
     async def _discover(self, now: float) -> None:
+        """Read the keys from the issuer; if that fails, those already known stay in use."""
         from joserfc.errors import JoseError
         from joserfc.jwk import KeySet
 
@@ -109,7 +110,7 @@ class IssuerKeys:
         self._until = now + _KEYS_SECONDS
 
     async def _metadata(self) -> Mapping[str, Any]:
-        """RFC 8414, then OpenID Connect discovery; the document must name the configured issuer."""
+        """The issuer's metadata, by RFC 8414 or else OpenID Connect discovery; it must name the configured issuer."""
         failure: WebError | None = None
         for url in metadata_urls(self._issuer):
             try:
@@ -149,16 +150,19 @@ class Introspection:
         return caller
 
     async def _ask(self, token: str) -> dict[str, Any]:
+        """The answer of the authorization server about a token."""
         answer = await self._client.request("POST", self._url, headers=self._headers, data={"token": token}, timeout=10)
         return _object(answer.status, answer.body, "The introspection endpoint")
 
     def _is_valid(self, facts: Mapping[str, Any]) -> bool:
+        """Whether the answer says that the token is active, of the configured issuer and for this server."""
         issuer = self._options.oauth_issuer
         if facts.get("active") is not True or ("iss" in facts and issuer and facts["iss"] != issuer):
             return False
         return _is_for_us(facts, self._options)
 
     def _count_lookup(self, now: float) -> None:
+        """Count one check of an unknown token; raises FetchTimeout if there were too many in the last minute."""
         while self._lookups and self._lookups[0] < now - 60:
             self._lookups.popleft()
         if len(self._lookups) >= _CHECKS_PER_MINUTE:
@@ -237,6 +241,7 @@ def _scopes(claims: Mapping[str, Any]) -> list[str]:
 
 
 def _is_for_us(claims: Mapping[str, Any], options: ServerOptions) -> bool:
+    """Whether the audience of the token is the public URL of this server, with or without `/mcp`."""
     audience = claims.get("aud")
     given = [audience] if isinstance(audience, str) else audience
     if not isinstance(given, list):
@@ -267,6 +272,7 @@ async def _json(client: ApiClient, url: str) -> dict[str, Any]:
 
 
 def _object(status: int, body: bytes, who: str) -> dict[str, Any]:
+    """The JSON object in a successful response of `who`; raises FetchFailed if there is none."""
     try:
         found = json.loads(body) if status == 200 else None
     except (ValueError, RecursionError):

@@ -14,7 +14,7 @@ Headers = list[tuple[bytes, bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An HTTP answer that ends the request here."""
+    """An HTTP error response that is sent instead of running the application."""
 
     status: int
     code: str
@@ -23,6 +23,7 @@ class Refusal:
 
 
 async def refuse(send: Send, refusal: Refusal) -> None:
+    """Send the refusal as a JSON response, and count it."""
     trace.metrics.count("http_refused_total", code=refusal.code)
     payload = json.dumps({"error": {"code": refusal.code, "message": refusal.message}}).encode()
     head = [(b"content-type", b"application/json"), (b"content-length", str(len(payload)).encode()), *refusal.headers]
@@ -31,7 +32,7 @@ async def refuse(send: Send, refusal: Refusal) -> None:
 
 
 def replayed(first: Message, receive: Receive) -> Receive:
-    """A `receive` that returns this message again, then the further messages of the connection."""
+    """An ASGI `receive` that first returns a message that was already read, then those of the connection."""
     held = [first]
 
     async def next_message() -> Message:

@@ -26,31 +26,21 @@ from mcp_web.tools.page_view import PageView, front_matter
 _CACHE = "resource://cache/"
 _META = "resource://meta/"
 _SCREENSHOT = "resource://picture/"
-_LISTED = 30
+_LISTED = 30  # pages in the list of resources
 
 TEMPLATES = [
     types.ResourceTemplate(
-        name="snapshot",
-        title="A kept page as Markdown",
-        uri_template=_CACHE + "{sha256}",
-        description="The text of a snapshot with its front matter; long pages are cut, cache_get pages through them.",
-        mime_type="text/markdown",
-    ),
-    types.ResourceTemplate(
-        name="snapshot-facts",
-        title="How a kept page was read",
-        uri_template=_META + "{sha256}",
-        description="Address, headers, timings, extractor and versions of a snapshot.",
-        mime_type="application/json",
-    ),
-    types.ResourceTemplate(
-        name="snapshot-picture",
-        title="Screenshot of a rendered page",
-        uri_template=_SCREENSHOT + "{sha256}",
-        description="The screenshot of a snapshot, where the operator keeps them.",
-        mime_type="image/png",
-    ),
-]
+        name=name, title=title, uri_template=prefix + "{sha256}", description=description, mime_type=media_type
+    )
+    for name, title, prefix, media_type, description in (
+        ("snapshot", "A kept page as Markdown", _CACHE, "text/markdown",
+         "The text of a snapshot with its front matter; long pages are cut, cache_get pages through them."),
+        ("snapshot-facts", "How a kept page was read", _META, "application/json",
+         "Address, headers, timings, extractor and versions of a snapshot."),
+        ("snapshot-picture", "Screenshot of a rendered page", _SCREENSHOT, "image/png",
+         "The screenshot of a snapshot, where the operator keeps them."),
+    )
+]  # fmt: skip
 
 
 async def list_resources(app: App) -> list[types.Resource]:
@@ -68,12 +58,12 @@ async def list_resources(app: App) -> list[types.Resource]:
 
 
 def _name(url: str) -> str:
-    """The address without its scheme: clients show names to people."""
+    """The URL without its scheme, as the name of a resource: clients show names to people."""
     return url.partition("://")[2].rstrip("/")[:120] or url[:120]
 
 
 async def read_resource(app: App, uri: str) -> types.ReadResourceResult:
-    """One resource; raises a protocol error for an unknown one."""
+    """The resource at a URI; raises a protocol error for an unknown one."""
     if not uri.startswith((_CACHE, _META, _SCREENSHOT)):
         raise MCPError(types.INVALID_PARAMS, f"Unknown resource: {quoted(uri, 200)}", data={"uri": uri})
     try:
@@ -103,6 +93,7 @@ async def _screenshot(store: Store, kept: Snapshot, uri: str) -> types.ReadResou
 
 
 def _facts(kept: Snapshot, versions: Sequence[SnapshotInfo]) -> dict[str, Any]:
+    """How a kept page was fetched and extracted."""
     return {
         "snapshot": kept.hash,
         "url": kept.url,
@@ -122,7 +113,7 @@ def _facts(kept: Snapshot, versions: Sequence[SnapshotInfo]) -> dict[str, Any]:
 
 
 async def complete(app: App, params: types.CompleteRequestParams) -> types.CompleteResult:
-    """The hashes that begin with what was typed."""
+    """Complete the hash in a resource URI: the hashes of kept pages that begin with the typed digits."""
     found: list[str] = []
     if isinstance(params.ref, types.ResourceTemplateReference) and params.argument.name == "sha256":
         typed = params.argument.value.strip().lower()

@@ -36,9 +36,9 @@ def _screenshot(screenshot: Screenshot) -> types.ResourceLink | types.EmbeddedRe
 
 
 async def add_extra_fields(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
-    """Put a contract's own fields beside `content`.
+    """Middleware of the SDK: move a contract's own fields from `_meta` to the result, beside `content`.
 
-    The protocol lets a result have more fields than it names, but the SDK sends only those it knows; so they are
+    The protocol lets a result have more fields than it names, but the SDK's type has only those it knows; so they are
     in `_meta` until this last step before serialisation.
     """
     result = await call_next(ctx)

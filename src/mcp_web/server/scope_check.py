@@ -1,6 +1,6 @@
 """Checks the caller's scopes before the SDK reads a message, because the protocol requires an HTTP 403.
 
-The handlers check again what they run (`server/build.py`); this one gives the client the required status.
+The handlers check again what they run (`server/build.py`); this check only answers with the required status.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class ScopeCheck:
         await self._app(scope, replayed(first, receive), send)
 
     def _needed(self, body: bytes) -> set[str]:
+        """The scopes that the messages in a body need."""
         try:
             sent = json.loads(body)
         except (ValueError, RecursionError):

@@ -27,12 +27,12 @@ _OPERATOR_PATHS = ("/metrics", "/state")
 
 
 def granted(scopes: Iterable[str]) -> frozenset[str]:
-    """The scopes with those that they include; unknown names are kept."""
+    """The scopes and all scopes that they include; unknown names stay in."""
     return frozenset(one for scope in scopes for one in (scope, *HIERARCHY.get(scope, ())))
 
 
 def checked(scopes: Iterable[str]) -> tuple[str, ...]:
-    """The scopes that a person typed; raises an error that lists the known ones for an unknown scope."""
+    """The scopes as they are; raises InvalidInput with the known ones if one is unknown."""
     given = tuple(scopes)
     for scope in given:
         if scope not in HIERARCHY:
@@ -62,7 +62,7 @@ def needed_for_message(message: Any, tools: Mapping[str, str]) -> str | None:
 
 
 def needed_for_path(method: str, path: str, query: bytes) -> str | None:
-    """The scope that a request besides /mcp needs, if any."""
+    """The scope that a request of this method, path and query string needs, if any; for /mcp see the message."""
     if path == "/mcp" or path.startswith("/static/"):
         return None
     if path.startswith(_OPERATOR_PATHS):
@@ -73,4 +73,5 @@ def needed_for_path(method: str, path: str, query: bytes) -> str | None:
 
 
 def allows(scopes: Collection[str], needed: str | None) -> bool:
+    """Whether granted scopes include the needed one; None needs no scope."""
     return needed is None or needed in scopes

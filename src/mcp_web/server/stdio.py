@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
-    """Answer the first request at once, then load the other settings and the SDK, and serve."""
+    """Answer the first requests at once, then load the other settings and the SDK, and serve until stdin is closed.
+
+    `tools` are the tool options, which are read first; `load` reads all settings.
+    """
     lock, cached = threading.Lock(), cache(load)
 
     def loaded() -> Settings:
@@ -30,7 +33,7 @@ def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
             return cached()
 
     def exit_early() -> None:
-        """End the process: the client left after listing the tools. A wrong setting is reported by the main thread."""
+        """End the process, because the client left after listing the tools; the main thread reports a wrong setting."""
         with suppress(WebError):
             loaded()
             os._exit(0)

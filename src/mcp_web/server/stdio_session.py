@@ -28,12 +28,14 @@ class StdioSession:
         self._wire = wire
         self._server = server
         self._app = app
-        self._running = _Running()
+        self._running: set[Any] = set()  # the ids of requests without an answer
+        self._answered = anyio.Event()  # replaced by whoever waits for the next answer
+        self._ended_by = 0
         self._to_server, self._from_client = anyio.create_memory_object_stream[SessionMessage | Exception](float("inf"))
         self._to_client, self._from_server = anyio.create_memory_object_stream[SessionMessage](0)
 
     async def run(self) -> int:
-        """The number of the signal that ended it, or 0."""
+        """Serve; returns the number of the signal that ended the session, or 0 at the end of the input."""
         loop = current_token().native_token  # the event loop: anyio has no thread-safe fire-and-forget of its own
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._write)
@@ -44,17 +46,17 @@ class StdioSession:
             options = self._server.create_initialization_options()
             await self._server.run(self._from_client, self._to_client, options)
             tasks.cancel_scope.cancel()
-        return self._running.ended_by
+        return self._ended_by
 
     def _take(self, line: bytes | None) -> None:
-        """Parse one line, in the event loop; answer an invalid message with a JSON-RPC error."""
+        """Pass one line to the SDK's server (None: the input has ended); an invalid one is answered with an error."""
         if line is None:
             self._to_server.close()
             return
         try:
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
             if isinstance(message, JSONRPCRequest):
-                self._running.begin(message.id)
+                self._running.add(message.id)
             self._to_server.send_nowait(SessionMessage(message))
         except ValueError:
             self._wire.send(_not_a_message(line))
@@ -62,10 +64,12 @@ class StdioSession:
             pass  # the server is closing
 
     async def _write(self) -> None:
+        """Send the messages of the SDK's server to the client, until it closes."""
         async for item in self._from_server:
             message = item.message
             if isinstance(message, JSONRPCResponse | JSONRPCError):
-                self._running.end(message.id)
+                self._running.discard(message.id)
+                self._answered.set()
             if isinstance(message, JSONRPCResponse) and message.id in self._wire.answered:
                 self._wire.answered.discard(message.id)  # the client has its answer already
                 continue
@@ -73,40 +77,21 @@ class StdioSession:
 
     async def _stop_on_signal(self, scope: anyio.CancelScope) -> None:
         """On SIGTERM running calls finish, which takes at most their deadline; SIGINT ends them at once."""
-        running, wire = self._running, self._wire
-        running.ended_by = await _signal(self._stops)
+        wire = self._wire
+        self._ended_by = await _signal(self._stops)
         wire.hand_over(lambda line: wire.send(_refused(line)) if line else None)
-        if running.ended_by == signal.SIGTERM:
+        if self._ended_by == signal.SIGTERM:
             with anyio.move_on_after(self._app.tools.deadline + 1):
-                await running.wait()
-        for identity in running.ids:
+                while self._running:
+                    self._answered = anyio.Event()
+                    await self._answered.wait()
+        for identity in self._running:
             wire.send(_error(identity, -32000, _STOPPED))
         scope.cancel()
 
 
-class _Running:
-    """The requests that have no answer yet."""
-
-    def __init__(self) -> None:
-        self.ids: set[Any] = set()
-        self.ended_by = 0
-        self._changed = anyio.Event()
-
-    def begin(self, identity: Any) -> None:
-        self.ids.add(identity)
-
-    def end(self, identity: Any) -> None:
-        self.ids.discard(identity)
-        self._changed.set()
-
-    async def wait(self) -> None:
-        while self.ids:
-            self._changed = anyio.Event()
-            await self._changed.wait()
-
-
 async def _signal(earlier: list[int]) -> int:
-    """Wait for a signal that ends the process, unless one came earlier."""
+    """The number of the signal that ends the process: the first of `earlier`, or else the next that comes."""
     try:
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
             if earlier:
@@ -131,7 +116,7 @@ def _not_a_message(line: bytes) -> bytes:
 
 
 def _refused(line: bytes) -> bytes:
-    """The answer to a request that comes after the signal to stop; nothing for other messages."""
+    """The error for a request that comes after the signal to stop; empty for other messages."""
     try:
         parsed = json.loads(line)
     except (ValueError, RecursionError):
@@ -141,5 +126,6 @@ def _refused(line: bytes) -> bytes:
 
 
 def _error(identity: Any, code: int, message: str) -> bytes:
+    """A JSON-RPC error as a line; `identity` is the id of the request."""
     body = {"jsonrpc": "2.0", "id": identity, "error": {"code": code, "message": message}}
     return json.dumps(body).encode() + b"\n"

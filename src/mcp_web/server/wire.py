@@ -1,10 +1,10 @@
 """Reads stdin and writes stdout from the start of the process: standard library only.
 
-The SDK needs most of a second to import; a client waits for an answer to its first request meanwhile, and some
-give up after half a second. So a thread reads stdin from the start and answers `initialize` and `server/discover`
-from what `handshake` knows, and the first `tools/list` from our own declarations, which need no SDK either;
-`initialize` is then given to the SDK as well, whose own answer to it is dropped.
-`server/discover` is always answered here, so a client that probes and then still sends `initialize` is served.
+The SDK takes most of a second to import, and some clients wait only half a second for the answer to their first
+request. So a thread reads stdin from the start and answers `initialize` and `server/discover` from `handshake`, and
+the first `tools/list` from our own declarations. `initialize` is then passed to the SDK as well, and the SDK's answer
+to it is dropped. `server/discover` is always answered here, so a client that probes and then still sends `initialize`
+is served.
 
 While it is active, fd 0 reads nothing and fd 1 is stderr: a stray print cannot corrupt the protocol.
 """
@@ -50,7 +50,7 @@ class Wire:
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
 
     def hand_over(self, take: Callable[[bytes | None], None]) -> None:
-        """Pass every line (None at the end of input) to `take` from now on, first those that have already arrived."""
+        """From now on pass every line to `take`, and None at the end of input; first the lines that already arrived."""
         with self._lock:
             for line in self._waiting:
                 take(line)
@@ -67,6 +67,7 @@ class Wire:
         self._writer.join(timeout=2)
 
     def _read(self) -> None:
+        """The thread of stdin: answer each line or pass it on."""
         while line := self._in.readline(MAX_LINE):
             if len(line) == MAX_LINE and not line.endswith(b"\n"):
                 self._skip_line()
@@ -79,6 +80,7 @@ class Wire:
         self._pass(None)
 
     def _all_answered(self) -> bool:
+        """Whether the SDK has not taken over yet and no request waits for it."""
         with self._lock:
             return self._take is None and not any(self._awaits_answer(line) for line in self._waiting if line)
 
@@ -94,6 +96,7 @@ class Wire:
             pass
 
     def _pass(self, line: bytes | None) -> None:
+        """Give a line to the SDK, or keep it until the SDK is there."""
         with self._lock:
             if self._take is None:
                 self._waiting.append(line)
@@ -123,6 +126,7 @@ class Wire:
         return method == "tools/list" and early and self._list_tools(identity, modern=modern)
 
     def _list_tools(self, identity: Any, *, modern: bool) -> bool:
+        """Answer `tools/list`; False if the settings are wrong."""
         try:
             tools = self._tools()
         except WebError:
@@ -135,6 +139,7 @@ class Wire:
         self.send(json.dumps(body, ensure_ascii=False).encode() + b"\n")
 
     def _write(self) -> None:
+        """The thread of stdout: write the queued lines, until None."""
         while (line := self._lines_out.get()) is not None:
             view = memoryview(line)
             try:

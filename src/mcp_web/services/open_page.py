@@ -26,7 +26,7 @@ from mcp_web.fetch.allowed import check_kept
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Mode
 from mcp_web.model.snapshot import Snapshot, page_key
-from mcp_web.render.renderer import Rendered
+from mcp_web.render.rendered import Rendered
 from mcp_web.services.fetch_archived_copy import fetch_copy, is_gone, mark_copy
 from mcp_web.services.fetch_paper import MEDIA_TYPE as PAPER
 from mcp_web.services.fetch_paper import add_full_text, fetch_paper

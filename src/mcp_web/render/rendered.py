@@ -1,0 +1,15 @@
+"""A page after its scripts ran."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_web.model.page import Fetched
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered(Fetched):
+    """A page as a browser shows it: `body` is the visible part of the settled document, as HTML in UTF-8."""
+
+    screenshot: bytes | None = None  # PNG
+    hidden: int = 0  # pieces of invisible text left out
