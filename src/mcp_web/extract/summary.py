@@ -18,6 +18,7 @@ from mcp_web.text.inline import inline_text, links, without_images
 from mcp_web.text.markdown import BULLET, CHECKBOX, Block, blocks
 from mcp_web.text.sentences import OWN_STOPS, STOPS, sentences
 from mcp_web.text.shorten import shortened_at_word
+from mcp_web.text.stop_words import STOP_WORDS
 
 _LONGEST = 500
 _SUMMARY_READS = 5_000  # characters read: the subject of a document is stated at its beginning
@@ -25,26 +26,14 @@ _SUMMARY_SENTENCES = 18
 _ITEM_MARK = re.compile(rf"(?:^|\n)[ \t]*{BULLET}[ \t]+{CHECKBOX}")
 _ENDS = STOPS + OWN_STOPS + ")”\"'"
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_PLAIN_WORD = re.compile(r"[a-z]{3,}")  # the same in ASCII, in half the time
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+# In requests to the reader and notices of the site, such as "Subscribe" or "© 2026".
 _REQUEST = re.compile(
     r"\b(?:cookies?|subscribe|newsletter|sign up|log ?in|all rights reserved|©|copyright|share this|read more|"
     r"click here|advertisement|affiliate|min(?:ute)? read|skip to|table of contents|last updated|edit this page)\b",
     re.I,
 )
-_REQUEST_SIGNS = (
-    "cookie", "subscribe", "newsletter", "sign up", "log", "all rights", "©", "copyright", "share this", "read",
-    "click", "advertise", "affiliate", "skip to", "table of", "last up", "edit this",
-)  # fmt: skip
-# The most common words of the most common languages; they do not describe a text.
-_COMMON = frozenset(
-    _WORD.findall(
-        "the and for that with this from are was were has have had not but you your its can will all one our their "
-        "they which when what how who also more than into about such may use used using these those there been being "
-        "other some any each only over most out his her she him der die das und ist ein eine den dem des mit auf "
-        "für von nicht auch sich les une est dans pour que qui sur avec pas los las por con del para como más che per"
-    )
-)
+_STOP_WORDS = frozenset().union(*STOP_WORDS.values())  # of all languages: they do not describe a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +41,6 @@ class _Sentence:
     text: str
     words: frozenset[str]
     place: int  # among the prose sentences
-    section: int
     opens: bool  # it is the first sentence of its paragraph
 
 
@@ -64,7 +52,7 @@ def summary_of(document: Document) -> str:
 def summarise(markdown: str, title: str, description: str | None) -> str:
     """A summary of at most 500 characters: the page's description, if it is useful, and the best sentences."""
     found = list(islice(_sentences(markdown[:_SUMMARY_READS]), _SUMMARY_SENTENCES))
-    lead = _useful(description, title, found)
+    lead = _useful_description(description, title, found)
     if not found:
         return lead or shortened_at_word(inline_text(markdown[: _LONGEST * 2]), _LONGEST)
     weight = _weights(found)
@@ -76,11 +64,7 @@ def summarise(markdown: str, title: str, description: str | None) -> str:
     for each in ranked:
         if (lead or chosen) and each.text[-1] not in _ENDS:
             continue
-        if (
-            len(each.text) + 1 <= left
-            and not _repeats(known, each)
-            and not any(_alike(each, other) for other in chosen)
-        ):
+        if len(each.text) + 1 <= left and not _repeats(each, known, chosen):
             chosen.append(each)
             left -= len(each.text) + 1
         if left < 60 or len(chosen) == 6:
@@ -92,9 +76,8 @@ def summarise(markdown: str, title: str, description: str | None) -> str:
 
 def _sentences(markdown: str) -> Iterator[_Sentence]:
     """The sentences of paragraphs and list items, without navigation and requests such as "Subscribe"."""
-    place = section = 0
+    place = 0
     for block in blocks(markdown):
-        section += block.kind == "heading"
         for source in _prose_of(markdown, block):
             text = inline_text(source)
             opens = block.kind == "paragraph"
@@ -102,8 +85,8 @@ def _sentences(markdown: str) -> Iterator[_Sentence]:
                 sentence = text[start:end].strip()
                 words = _words(sentence)
                 is_statement = len(words) >= 4 and len(sentence) <= _LONGEST and sentence[-1] != ":"
-                if is_statement and not (len(sentence) < 150 and _is_request(sentence)):
-                    yield _Sentence(sentence, words, place, section, opens)
+                if is_statement and not (len(sentence) < 150 and _REQUEST.search(sentence)):
+                    yield _Sentence(sentence, words, place, opens)
                     place += 1
                     opens = False
 
@@ -124,20 +107,9 @@ def _is_navigation(text: str, source: str) -> bool:
     return linked > len(text) * 0.6
 
 
-def _is_request(sentence: str) -> bool:
-    """Whether a sentence is a request to the reader or a notice of the site, such as "Subscribe" or "© 2026"."""
-    lowered = sentence.lower()
-    for sign in _REQUEST_SIGNS:
-        if sign in lowered:
-            return _REQUEST.search(sentence) is not None
-    return False
-
-
 def _words(text: str) -> frozenset[str]:
-    if text.isascii():
-        return frozenset(_PLAIN_WORD.findall(text.lower())) - _COMMON
-    # In languages without spaces each character counts as a word.
-    return (frozenset(_WORD.findall(text.lower())) - _COMMON).union(_CJK.findall(text))
+    """The words of a text without stop words; in languages without spaces each character counts as a word."""
+    return (frozenset(_WORD.findall(text.lower())) - _STOP_WORDS).union(_CJK.findall(text))
 
 
 def _weights(found: list[_Sentence]) -> dict[str, float]:
@@ -146,34 +118,31 @@ def _weights(found: list[_Sentence]) -> dict[str, float]:
     return {word: count / len(found) for word, count in counts.items() if count > 1}
 
 
-def _centre(each: _Sentence, weight: dict[str, float]) -> float:
-    return sum([weight[word] for word in each.words if word in weight]) / (len(each.words) ** 0.5 or 1.0)
-
-
 def _score(each: _Sentence, weight: dict[str, float], topic: frozenset[str]) -> float:
+    """How well a sentence describes the document; `topic` are the words of the title."""
+    central = sum([weight[word] for word in each.words if word in weight]) / (len(each.words) ** 0.5 or 1.0)
     shared = len(each.words & topic) / max(1, min(len(topic), 6))
     early = 1.0 / (1.0 + each.place / 2)
     whole = 0.15 * each.opens - 0.5 * (each.text[-1] not in _ENDS)
-    return 1.5 * early + 0.8 * shared + _centre(each, weight) + whole
+    return 1.5 * early + 0.8 * shared + central + whole
 
 
-def _alike(one: _Sentence, other: _Sentence) -> bool:
-    return len(one.words & other.words) > 0.7 * min(len(one.words), len(other.words))
+def _repeats(each: _Sentence, known: frozenset[str], chosen: list[_Sentence]) -> bool:
+    """Whether a sentence says little that is not among the known words or in a chosen sentence."""
+    return len(each.words & known) > 0.6 * len(each.words) or any(
+        len(each.words & other.words) > 0.7 * min(len(each.words), len(other.words)) for other in chosen
+    )
 
 
-def _repeats(known: frozenset[str], each: _Sentence) -> bool:
-    return len(each.words & known) > 0.6 * len(each.words)
-
-
-def _useful(description: str | None, title: str, found: list[_Sentence]) -> str:
+def _useful_description(description: str | None, title: str, found: list[_Sentence]) -> str:
     """The page's description; empty if it is too short, repeats the title, is cut off, or is about something else."""
     text = shortened_at_word(" ".join((description or "").split()), 300)
     words = _words(text)
     if len(text) < 50 or len(words) < 5 or words <= _words(title):
         return ""
     if found:
-        said = frozenset().union(*(each.words for each in found))
-        if len(words & said) < 0.4 * len(words):
+        used = frozenset().union(*(each.words for each in found))
+        if len(words & used) < 0.4 * len(words):
             return ""
     if text.endswith(("...", "…", "[…]")) and found:
         return ""
