@@ -13,7 +13,7 @@ def append(document: Document, other: Document, heading: str, sentence: str) -> 
     title = f"## {heading}\n\n" if heading else ""
     before = f"{lead}{title}{sentence}\n\n"
     own = (Heading(2, heading, len(lead)),) if heading else ()
-    moved = tuple(replace(one, start=one.start + len(before), anchor=None) for one in other.headings)
+    moved = (replace(one, start=one.start + len(before), anchor=None) for one in other.headings)
     links = {link.url: link for link in (*document.links, *other.links)}
     return replace(
         document,

@@ -21,12 +21,15 @@ _LABEL = re.compile(r"[A-Za-z0-9._:-]{1,40}")
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
+    """A decoded text."""
+
     text: str
     encoding: str  # WHATWG name
     damaged: int  # byte sequences that are not valid in that encoding
 
     @property
     def notes(self) -> tuple[str, ...]:
+        """A note if some bytes could not be decoded."""
         if not self.damaged:
             return ()
         return (f"{amount(self.damaged, 'character')} could not be decoded as {self.encoding}, shown as \ufffd.",)
@@ -79,6 +82,7 @@ def _declared(body: bytes, media_type: str) -> str | None:
 
 
 def _detected(body: bytes, url: str) -> str:
+    """The encoding that the bytes are likely in; the country in the host name is a hint."""
     from turbohtml.detect import Detection, detect
 
     tld = (urlsplit(url).hostname or "").rpartition(".")[2].lower()

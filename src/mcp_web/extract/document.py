@@ -16,67 +16,55 @@ from mcp_web.text.amounts import amount
 from mcp_web.text.media_types import refined
 from mcp_web.text.untrusted import quoted
 
-# Module and function of each reader. Most take the page as their only argument.
 _HTML = "html.engine:read_html"
 _PLAIN = "formats.plain:read_plain"
-_MARKDOWN = "formats.plain:read_markdown"
 _JSON = "formats.data:read_json"
-_CSV = "formats.data:read_csv"
 _XML = "formats.data:read_xml"
-_FEED = "formats.feed:read_feed"
-_DOCX = "office.docx:read_docx"
-_XLSX = "office.xlsx:read_xlsx"
-_PPTX = "office.pptx:read_pptx"
-_ODF = "office.odf:read_odf"
-_EPUB = "office.epub:read_epub"
-_RTF = "office.rtf:read_rtf"
-_MAIL = "formats.mail:read_mail"
-_SUBTITLES = "formats.subtitles:read_subtitles"
-_PDF = "pdf.engine:read_pdf"
-_PICTURE = "formats.picture:read_picture"
-_GZIP = "formats.gzip_file:read_gzip"
-_TAKE_REQUEST = frozenset({_HTML, _PLAIN, _MARKDOWN, _PDF, _PICTURE, _GZIP})  # and the options
-
 _OFFICE = "application/vnd.openxmlformats-officedocument"
-_OPEN = "application/vnd.oasis.opendocument"
+_OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
+# The module and function of each reader, and the media types that it reads.
 _MEDIA_TYPES = {
     _HTML: ("text/html", "application/xhtml+xml"),
-    _MARKDOWN: ("text/markdown", "text/x-markdown"),
+    "formats.plain:read_markdown": ("text/markdown", "text/x-markdown"),
     _JSON: ("application/json", "text/json", "application/x-ndjson", "application/jsonlines"),
-    _CSV: ("text/csv", "text/tab-separated-values"),
+    "formats.data:read_csv": ("text/csv", "text/tab-separated-values"),
     _XML: ("application/xml", "text/xml", "application/rdf+xml"),
-    _FEED: ("application/rss+xml", "application/atom+xml"),
-    _PDF: ("application/pdf",),
-    _PICTURE: ("image/png", "image/jpeg", "image/bmp"),
-    _DOCX: (
+    "formats.feed:read_feed": ("application/rss+xml", "application/atom+xml"),
+    "pdf.engine:read_pdf": ("application/pdf",),
+    "formats.picture:read_picture": ("image/png", "image/jpeg", "image/bmp"),
+    "office.docx:read_docx": (
         f"{_OFFICE}.wordprocessingml.document",
         f"{_OFFICE}.wordprocessingml.template",
         "application/vnd.ms-word.document.macroenabled.12",
     ),
-    _XLSX: (
+    "office.xlsx:read_xlsx": (
         f"{_OFFICE}.spreadsheetml.sheet",
         f"{_OFFICE}.spreadsheetml.template",
         "application/vnd.ms-excel.sheet.macroenabled.12",
     ),
-    _PPTX: (
+    "office.pptx:read_pptx": (
         f"{_OFFICE}.presentationml.presentation",
         f"{_OFFICE}.presentationml.slideshow",
         "application/vnd.ms-powerpoint.presentation.macroenabled.12",
     ),
-    _ODF: tuple(
-        f"application/vnd.oasis.opendocument.{kind}"
-        for kind in ("text", "text-template", "spreadsheet", "presentation")
+    "office.odf:read_odf": tuple(
+        f"{_OPEN_DOCUMENT}.{kind}" for kind in ("text", "text-template", "spreadsheet", "presentation")
     ),
-    _EPUB: ("application/epub+zip",),
-    _RTF: ("application/rtf", "text/rtf"),
-    _MAIL: ("message/rfc822",),
-    _SUBTITLES: ("text/vtt", "application/x-subrip", "text/srt"),
-    _GZIP: ("application/gzip", "application/x-gzip"),
+    "office.epub:read_epub": ("application/epub+zip",),
+    "office.rtf:read_rtf": ("application/rtf", "text/rtf"),
+    "formats.mail:read_mail": ("message/rfc822",),
+    "formats.subtitles:read_subtitles": ("text/vtt", "application/x-subrip", "text/srt"),
+    "formats.gzip_file:read_gzip": ("application/gzip", "application/x-gzip"),
     "office.zip:read_zip": ("application/zip", "application/x-zip-compressed"),
     "formats.thread:read_thread": ("application/vnd.mcp-web.thread+json",),
     "formats.paper:read_paper": ("application/vnd.mcp-web.paper+json",),
     "formats.jats:read_jats": ("application/jats+xml",),
 }
+# Readers that take the request and the options; the others take only the page.
+_TAKE_REQUEST = frozenset(
+    {_HTML, _PLAIN, "formats.plain:read_markdown", "pdf.engine:read_pdf", "formats.picture:read_picture",
+     "formats.gzip_file:read_gzip"}
+)  # fmt: skip
 EXTRACTORS = {media_type: reader for reader, types in _MEDIA_TYPES.items() for media_type in types}
 
 # fmt: off
@@ -113,9 +101,9 @@ def is_text(media_type: str) -> bool:
 
 def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
     """Read a page. Raises UnsupportedContent, SelectorNotFound or ExtractFailed."""
-    place = extractor_for(page.media_type, page.final_url)
+    reader = extractor_for(page.media_type, page.final_url)
     media_type = quoted(page.media_type) if page.media_type else "of unknown type"
-    if place is None:
+    if reader is None:
         raise UnsupportedContent(
             f"{page.final_url or 'The input'} is {media_type} ({len(page.body):,} bytes) and cannot be read as text.",
             url=page.final_url,
@@ -123,24 +111,24 @@ def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOpt
             size=len(page.body),
         )
     if request.mode == "raw" and is_text(page.media_type):
-        place = "formats.plain:read_raw"
-    if request.selector and place != _HTML:
+        reader = "formats.plain:read_raw"
+    if request.selector and reader != _HTML:
         raise SelectorNotFound(
             f"The selector {request.selector!r} cannot be used: {media_type} is not an HTML page.",
             suggestion="Open the document without a selector; `section` takes a heading of its outline.",
             url=page.final_url,
         )
-    module, _, name = place.partition(":")
-    reader = getattr(import_module(f"mcp_web.extract.{module}"), name)
+    module, _, name = reader.partition(":")
+    read = getattr(import_module(f"mcp_web.extract.{module}"), name)
     try:
-        document = reader(page, request, options) if place in _TAKE_REQUEST else reader(page)
+        document = read(page, request, options) if reader in _TAKE_REQUEST else read(page)
     except RecursionError as error:
         raise ExtractFailed(f"{page.final_url} is nested too deeply to be read.", url=page.final_url) from error
-    return _finished(document, page, request)
+    return _with_notes(document, page, request)
 
 
-def _finished(document: Document, page: Fetched, request: ExtractRequest) -> Document:
-    """Adds a note about hidden text and, if the request asks to explain, which extractor read the document."""
+def _with_notes(document: Document, page: Fetched, request: ExtractRequest) -> Document:
+    """The document with a note about hidden text, and with facts about its extraction if the request asks for them."""
     if document.hidden:
         pieces = amount(document.hidden, "piece")
         note = f"Left out: {pieces} of text that a reader would not see."

@@ -51,32 +51,35 @@ def without_hidden(markdown: str, sheets: str | None = None) -> tuple[str, int]:
     count = 0
     sheets = sheets_of(markdown) if sheets is None else sheets
 
-    def stretch(text: str) -> str:
+    def clean(text: str) -> str:
         nonlocal count
         text, removed = _without_hidden(_COMMENT.sub("", text) if "<!--" in text else text, sheets)
         count += removed
         return text
 
-    return (map_outside_code(markdown, stretch), count) if "<" in markdown else (markdown, 0)
+    return (map_outside_code(markdown, clean), count) if "<" in markdown else (markdown, 0)
 
 
 def _without_hidden(text: str, sheets: str) -> tuple[str, int]:
+    """The text without hidden HTML elements, and how many were removed; `sheets` are the style sheets that apply."""
     kept: list[str] = []
-    at = count = judged = 0
+    end = count = tested = 0
     for found in _TAG.finditer(text):
-        if not found[1] or found.start() < at or judged >= _MOST_TAGS or not _MAY_HIDE.search(f"{found[1]} {found[2]}"):
+        tag, name = found[0], found[1]
+        if not name or found.start() < end or tested >= _MOST_TAGS or not _MAY_HIDE.search(f"{name} {found[2]}"):
             continue
-        judged += 1
-        if _is_hidden(found[0], found[1], sheets):
-            kept.append(text[at : found.start()])
-            at = _end_of(text, found[1], found.end())
+        tested += 1
+        if _is_hidden(tag, name, sheets):
+            kept.append(text[end : found.start()])
+            end = _end_of(text, name, found.end())
             count += 1
-    kept.append(text[at:])
+    kept.append(text[end:])
     return "".join(kept), count
 
 
 @lru_cache(maxsize=1024)
 def _is_hidden(tag: str, name: str, sheets: str) -> bool:
+    """Whether the element with this start tag is hidden, tested on a page that has only this element."""
     if name.lower() in _NEVER_TEXT:
         return True
     is_void = name.lower() in _VOID
@@ -114,11 +117,9 @@ def write_embedded(markdown: str, base: str, *, include_images: bool) -> tuple[s
     def picture(match: re.Match[str]) -> str:
         if match[0].startswith("`"):
             return match[0]
-        tag = match["tag"]
-        source = _SRC.search(tag) if tag is not None else None
-        words = _ALT.search(tag) if tag is not None else None
-        url = (source[1] if source else "") if tag is not None else match["url"]
-        alt = (words[1] if words else "") if tag is not None else match["alt"]
+        url, alt, tag = match["url"], match["alt"], match["tag"]
+        if tag is not None:
+            url, alt = (found[1] if (found := pattern.search(tag)) else "" for pattern in (_SRC, _ALT))
         try:
             url = urljoin(base, url)
         except ValueError:
@@ -134,8 +135,8 @@ def write_embedded(markdown: str, base: str, *, include_images: bool) -> tuple[s
             return alt
         return (match[0] if tag is None else f"![{alt}]({url})") if include_images else ""
 
-    def stretch(text: str) -> str:
+    def convert(text: str) -> str:
         return "\n\n".join(block(part) if "<" in part or "![" in part else part for part in text.split("\n\n"))
 
-    text = map_outside_code(markdown, stretch)
+    text = map_outside_code(markdown, convert)
     return text, tuple(Link(alt or url, url) for url, alt in images.items()), hidden

@@ -14,7 +14,7 @@ from mcp_web.text.markdown import fenced_lines
 _REFERENCE = re.compile(r"^( {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*<?)([^\s<>]{1,2000})", re.M)
 _AUTOLINK = re.compile(r"<(https?://[^\s<>]{1,2000})>")
 _SYNTAX = re.compile(r"#{1,6}\s|>|[-+*]\s|```|~~~|\|")
-_PASSED = ("javascript:", "vbscript:", "data:")
+_UNSAFE_SCHEMES = ("javascript:", "vbscript:", "data:")
 
 
 def read_links(markdown: str) -> tuple[Link, ...]:
@@ -22,26 +22,22 @@ def read_links(markdown: str) -> tuple[Link, ...]:
     seen: dict[str, str] = {}
     for link in links(markdown):
         url = markdown[link.url_start : link.url_end]
-        if not link.is_image and _is_web(url):
+        if not link.is_image and url.startswith(("http://", "https://")):
             seen.setdefault(url, inline_text(markdown[link.start + 1 : link.close]))
-    for text in (text for text, code in _stretches(markdown) if not code):
+    for text in (text for text, code in _parts(markdown) if not code):
         for pattern in (_AUTOLINK, _REFERENCE):
             for match in pattern.finditer(text):
                 url = match.group(match.lastindex or 0)
-                if _is_web(url):
+                if url.startswith(("http://", "https://")):
                     seen.setdefault(url, url)
     return tuple(Link(text or url, url) for url, text in seen.items())
-
-
-def _is_web(url: str) -> bool:
-    return url.startswith(("http://", "https://"))
 
 
 def absolute_targets(markdown: str, base: str) -> str:
     """The text with relative targets of links and images resolved, and `javascript:` targets replaced by "#"."""
 
     def resolve(url: str) -> str:
-        if url.lower().startswith(_PASSED):
+        if url.lower().startswith(_UNSAFE_SCHEMES):
             return "#"
         try:
             return urljoin(base, url)
@@ -49,20 +45,20 @@ def absolute_targets(markdown: str, base: str) -> str:
             return url
 
     parts: list[str] = []
-    at = 0
+    end = 0
     for link in links(markdown):
-        parts += [markdown[at : link.url_start], resolve(markdown[link.url_start : link.url_end])]
-        at = link.url_end
-    parts.append(markdown[at:])
+        parts += [markdown[end : link.url_start], resolve(markdown[link.url_start : link.url_end])]
+        end = link.url_end
+    parts.append(markdown[end:])
     return map_outside_code("".join(parts), lambda text: _REFERENCE.sub(lambda m: m[1] + resolve(m[2]), text))
 
 
 def map_outside_code(markdown: str, change: Callable[[str], str]) -> str:
     """The text with `change` applied to every part between code blocks."""
-    return "".join(text if code else change(text) for text, code in _stretches(markdown))
+    return "".join(text if code else change(text) for text, code in _parts(markdown))
 
 
-def _stretches(markdown: str) -> Iterator[tuple[str, bool]]:
+def _parts(markdown: str) -> Iterator[tuple[str, bool]]:
     """Consecutive lines of code, and of other text; each part with whether it is code."""
     for code, lines in groupby(fenced_lines(markdown), lambda line: line[1]):
         yield "".join(text for text, _ in lines), code
@@ -86,7 +82,7 @@ def table_of(rows: Sequence[Sequence[str]]) -> str:
 
 
 def pipe_table(rows: Sequence[Sequence[str]]) -> str:
-    """The same of cells that are already Markdown, each on one line."""
+    """A Markdown table of cells that are already Markdown, each on one line; the first row is the header."""
     width = max((len(row) for row in rows), default=0)
     if not width:
         return ""

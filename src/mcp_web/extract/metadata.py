@@ -32,7 +32,7 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,2}")
 _BY = re.compile(
     r"^(?:(?:written|posted|published|story|text|words)\s+)?(?:by|von|par|por|di|door|av|af)\b[:\s]+", re.I
 )
-_BYLINES = ("byline", "p-author", "author-name")
+_NO_AUTHORS = ("admin", "administrator", "editor", "staff", "unknown")
 _CREATIVE = re.compile(
     r"Article|Posting|Report|WebPage|Page$|Product|Recipe|Review|Book|Course|Video|Podcast|Event|Dataset|SoftwareSourceCode"
 )
@@ -104,21 +104,22 @@ def _main_node(data: Structured) -> Mapping[str, Any]:
 
 
 def _written_title(tree: Tree) -> str:
+    """The text of the title element."""
     element = tree.select_one("head > title") or tree.select_one("title")
     return _text(element.text, 500) if element is not None else ""
 
 
-def _titles(written: str, metas: Metas, main: Mapping[str, Any]) -> Iterator[str]:
-    for value in (
+def _titles(written: str, metas: Metas, main: Mapping[str, Any]) -> list[str]:
+    """The titles that the page declares, best first; `written` is that of the title element."""
+    declared = (
         _first(metas, "og:title"),
         _first(metas, "citation_title"),
         written,
         _first(metas, "twitter:title"),
         _first(metas, "dc.title"),
         main.get("headline"),
-    ):
-        if isinstance(value, str) and (text := _text(value, 500)):
-            yield text
+    )
+    return [text for value in declared if (text := _text(value, 500))]
 
 
 def _heading(tree: Tree) -> str | None:
@@ -141,14 +142,10 @@ def _author(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, Any],
             2 <= len(name) <= 150
             and "://" not in name
             and not name.startswith(("@", "www."))
-            and not _is_site(name, site)
+            and name.lower() not in (*_NO_AUTHORS, (site or "").lower())
         ):
             return name
     return None
-
-
-def _is_site(name: str, site: str | None) -> bool:
-    return name.lower() in ("admin", "administrator", "editor", "staff", "unknown", (site or "").lower())
 
 
 def _names(value: Any) -> str | None:
@@ -163,16 +160,12 @@ def _names(value: Any) -> str | None:
 
 
 def _bylines(tree: Tree) -> Iterator[str]:
-    # On a page with many authors, which is a list of articles or comments, none of them is the author of the page.
-    linked = tree.select("a[rel~=author]")
-    if 0 < len(linked) <= 3:
-        yield linked[0].text
-    found = tree.select("[itemprop=author],.byline,.p-author,.author-name")
-    marked = [element for element in found if element.attr("itemprop") == "author"]
-    named = [element for element in found if any(map(element.has_class, _BYLINES))]
-    for elements in (marked, named):
-        if 0 < len(elements) <= 3:
-            yield elements[0].text
+    """Names of authors that the page shows."""
+    for selector in ("a[rel~=author]", "[itemprop=author]", ".byline,.p-author,.author-name"):
+        found = tree.select(selector)
+        # On a page with many authors, which is a list of articles or comments, none of them is the author of the page.
+        if 0 < len(found) <= 3:
+            yield found[0].text
 
 
 def _published(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, Any], url: str) -> str | None:
@@ -205,6 +198,7 @@ def _time(element: Element) -> str | None:
 
 
 def _node_date(data: Structured, main: Mapping[str, Any], name: str) -> str | None:
+    """The date property `name` of the main node, else of the first node that describes the page."""
     pages = (node for node in data.nodes() if any(kind.endswith(_OF_PAGE) for kind in types_of(node)))
     for node in (main, *pages):
         value = node.get(name)
@@ -215,17 +209,19 @@ def _node_date(data: Structured, main: Mapping[str, Any], name: str) -> str | No
 
 
 def _first_date(metas: Metas, names: Iterable[str]) -> str | None:
+    """The date in the first of these meta tags that has one."""
     return next((found for name in names if name in metas and (found := read_date(metas[name][0]))), None)
 
 
-def _language(tree: Tree, metas: Metas, sent: Mapping[str, str]) -> str | None:
+def _language(tree: Tree, metas: Metas, headers: Mapping[str, str]) -> str | None:
+    """The language that the page declares, such as "en-US"; else the language of its text."""
     root = tree.root
     declared = (
         (root.attr("lang") or root.attr("xml:lang")) if root is not None else None,
         _first(metas, "content-language"),
         _first(metas, "og:locale"),
         _first(metas, "dc.language"),
-        sent.get("content-language", "").partition(",")[0],
+        headers.get("content-language", "").partition(",")[0],
     )
     for value in declared:
         if value and (match := _LANGUAGE.fullmatch(value.strip())):
@@ -236,6 +232,7 @@ def _language(tree: Tree, metas: Metas, sent: Mapping[str, str]) -> str | None:
 
 
 def _canonical(tree: Tree, metas: Metas, url: str) -> str | None:
+    """The canonical URL that the page declares."""
     link = tree.select_one("link[rel~=canonical i][href]")
     declared = (link.attr("href") if link is not None else None, _first(metas, "og:url"))
     found = (absolute(url, value) for value in declared if value and len(value) <= 2000)
@@ -243,6 +240,7 @@ def _canonical(tree: Tree, metas: Metas, url: str) -> str | None:
 
 
 def _site_from(data: Structured) -> str | None:
+    """The name of the site in structured data: of a WebSite, else of the publisher."""
     for node in data.nodes():
         if "WebSite" in types_of(node) and isinstance(node.get("name"), str):
             return str(node["name"])
@@ -258,11 +256,11 @@ def _first(metas: Metas, *names: str) -> str | None:
 
 
 def _text(value: Any, most: int) -> str:
-    """A string that can be shown: entities decoded, invisible characters removed, white space folded, cut at a word."""
-    if not isinstance(value, str):
-        return ""
+    """At most `most` characters of a string, on one line, without entities and invisible characters.
 
-    return shortened_at_word(clean_line(unescape(value[: most * 4])), most)
+    Empty if the value is not a string.
+    """
+    return shortened_at_word(clean_line(unescape(value[: most * 4])), most) if isinstance(value, str) else ""
 
 
 _SEPARATOR = re.compile(r"\s+[|\-–—·•»«:/~‹›]{1,2}\s+|\s*[|»]\s*|:\s+")
@@ -277,7 +275,7 @@ def clean_title(titles: Iterable[str], heading: str | None, site: str | None, ur
     candidates = list(titles)
     heading = (heading or "").rstrip("¶#§ ")
     names = _site_names(site, url)
-    if heading and _is_slogan(candidates, heading, url):
+    if heading and _titles_miss_heading(candidates, heading, url):
         return heading
     for title in candidates:
         cleaned = _heading_in_title(title, heading, names) or _without_site(title, names)
@@ -286,8 +284,8 @@ def clean_title(titles: Iterable[str], heading: str | None, site: str | None, ur
     return heading or next(iter(candidates), "")
 
 
-def _is_slogan(titles: list[str], heading: str, url: str) -> bool:
-    """Whether the titles are the site's slogan: words of the heading are in the URL, and none in the titles."""
+def _titles_miss_heading(titles: list[str], heading: str, url: str) -> bool:
+    """Whether the titles do not name the page: words of its heading are in the URL, and none in the titles."""
     words = _words(heading)
     shared = words & _words(unquote(urlsplit(url).path[:500]))
     return len(shared) >= min(2, len(words)) > 0 and not any(words & _words(title) for title in titles)
@@ -304,12 +302,13 @@ def _heading_in_title(title: str, heading: str, names: set[str]) -> str | None:
 
 
 def _without_site(title: str, names: set[str]) -> str:
+    """The title without parts at its ends that name the site or its manual; `names` are names of the site, folded."""
     parts = _parts(title)
     while len(parts) > 1 and (_fold(parts[-1][1]) in names or _MANUAL.search(parts[-1][1])):
         parts.pop()
     while len(parts) > 1 and _fold(parts[0][1]) in names:
         parts.pop(0)
-    return "".join(text if not at else lead + text for at, (lead, text) in enumerate(parts)).strip()
+    return "".join(lead + text for lead, text in parts).removeprefix(parts[0][0] if parts else "").strip()
 
 
 def _parts(title: str) -> list[tuple[str, str]]:
@@ -338,8 +337,10 @@ def _site_names(site: str | None, url: str) -> set[str]:
 
 
 def _fold(text: str) -> str:
+    """The letters and digits of a text, in lower case."""
     return _FOLDED.sub("", text.lower())
 
 
 def _words(text: str) -> set[str]:
+    """The words of at least four letters."""
     return {word.lower() for word in _WORD.findall(text)}

@@ -7,9 +7,9 @@ language that it has them for: Russian for Bulgarian, Czech for Slovak, and none
 
 from __future__ import annotations
 
-_READS = 4000  # characters
-_LEAST = 150
-_SURE = 0.9
+_READ_CHARS = 4000
+_LEAST_LETTERS = 150
+_LEAST_CONFIDENCE = 0.9
 
 # ISO 639-3, as the detector returns it, → the two letters that web pages use.
 # fmt: off
@@ -31,10 +31,10 @@ def detect_language(text: str) -> str | None:
     """A two-letter code if the text is long enough and the detector is certain, else None."""
     from turbohtml import detect
 
-    sample = text[:_READS]
+    sample = text[:_READ_CHARS]
     letters = sum(map(str.isalpha, sample))
     # A text of ideographs needs fewer characters.
-    if letters < (_LEAST if sample.isascii() else _LEAST // 3):
+    if letters < (_LEAST_LETTERS if sample.isascii() else _LEAST_LETTERS // 3):
         return None
-    found = detect.detect_language(sample, detect.LanguageDetection(threshold=_SURE)).language
+    found = detect.detect_language(sample, detect.LanguageDetection(threshold=_LEAST_CONFIDENCE)).language
     return _SHORT.get(found) if found else None

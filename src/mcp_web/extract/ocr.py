@@ -30,10 +30,10 @@ _OUTPUT = 5_000_000  # characters
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """The text of one image as Markdown, and the mean confidence of its words, 0 to 100."""
+    """The text that was recognised in one image."""
 
-    text: str
-    confidence: float
+    text: str  # Markdown
+    confidence: float  # mean of its words, 0 to 100
     words: int
 
 
@@ -85,6 +85,8 @@ def find_tesseract(languages: str) -> Tesseract | None:
 
 
 def _limits(seconds: float) -> Callable[[], None]:
+    """A function that limits the memory and the processor time of the process that calls it."""
+
     def limit() -> None:
         import resource
 
@@ -96,6 +98,7 @@ def _limits(seconds: float) -> Callable[[], None]:
 
 
 def _reason(stderr: bytes) -> str:
+    """The last error message in the output of the program."""
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     failed = [line for line in lines if "Failed" in line or "Error" in line] or lines
     return failed[-1][:200].rstrip(".") if failed else "it gave no reason"

@@ -71,6 +71,7 @@ def parse_configs(text: str) -> tuple[SiteConfig, ...]:
 
 
 def _config(entry: Any) -> SiteConfig:
+    """The config in a TOML table. Raises InvalidInput."""
     if not isinstance(entry, dict):
         raise InvalidInput("Each [[site]] of a site config is a table.")
     name = str(entry.get("id", ""))
@@ -90,6 +91,7 @@ def _config(entry: Any) -> SiteConfig:
 
 
 def _strings(name: str, key: str, value: Any) -> tuple[str, ...]:
+    """The value of a key of the config `name`: a string or a list of strings. Raises InvalidInput."""
     values = (value,) if isinstance(value, str) else value
     if not isinstance(values, list | tuple) or not all(isinstance(each, str) and each.strip() for each in values):
         raise InvalidInput(f"{key} of site config {name!r} is a string or a list of strings.")
@@ -123,6 +125,7 @@ def select(tree: Tree | Element, selector: str) -> list[Any]:
 
 @cache
 def packaged() -> tuple[SiteConfig, ...]:
+    """The configs that come with this package."""
     folder = files("mcp_web.extract").joinpath("site_configs")
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
     return tuple(config for name in names for config in parse_configs(folder.joinpath(name).read_text("utf-8")))
@@ -139,6 +142,7 @@ def unusable(folder: str) -> tuple[str, ...]:
 
 
 def _stamps(folder: str) -> tuple[tuple[str, int], ...]:
+    """The path and the time of change of each config file in a folder."""
     if not folder:
         return ()
     files = sorted(Path(folder).expanduser().glob("*.toml"))
@@ -185,7 +189,7 @@ def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> It
     sources = ((in_folder(folder), True), (packaged(), False))
     for configs, own in sources:
         for config in configs:
-            if config.domains and fits_domain(config, host, path) and _has_marks(config, tree):
+            if _fits_domain(config, tree, host, path):
                 yield config, own
         for config in configs if generator else ():
             if config.generator and generator.startswith(config.generator):
@@ -202,11 +206,12 @@ def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> It
 def fits(config: SiteConfig, tree: Tree, url: str) -> bool:
     """Whether the config applies to a page."""
     if config.domains:
-        return fits_domain(config, *_host_and_path(url)) and _has_marks(config, tree)
-    return bool(config.generator and _generator(tree).startswith(config.generator)) or _marked(config, tree)
+        return _fits_domain(config, tree, *_host_and_path(url))
+    return bool(config.generator and _generator(tree).startswith(config.generator)) or _is_marked(config, tree)
 
 
 def _generator(tree: Tree) -> str:
+    """The program that made the page, as it declares it, in lower case."""
     found = tree.select_one("head > meta[name=generator i]")
     return (found.attr("content") or "").strip().lower() if found is not None else ""
 
@@ -227,16 +232,9 @@ def _packaged_marks() -> tuple[tuple[SiteConfig, str, frozenset[str]], ...]:
     return _marks_of(packaged())  # cached apart: to hash all configs on every page would cost more than the call
 
 
-def _has_marks(config: SiteConfig, tree: Tree) -> bool:
-    return not config.marks or _marked(config, tree)
-
-
-def _marked(config: SiteConfig, tree: Tree) -> bool:
+def _is_marked(config: SiteConfig, tree: Tree) -> bool:
+    """Whether a mark of the config matches."""
     return any(select(tree, mark) for mark in config.marks)
-
-
-def fits_domain(config: SiteConfig, host: str, path: str) -> bool:
-    return any(_is_under(domain, host, path) for domain in config.domains)
 
 
 def _host_and_path(url: str) -> tuple[str, str]:
@@ -248,9 +246,11 @@ def _host_and_path(url: str) -> tuple[str, str]:
         return "", ""
 
 
-def _is_under(domain: str, host: str, path: str) -> bool:
-    name, slash, below = domain.partition("/")
-    return host_matches(host, name) and (not slash or path.lstrip("/").startswith(below))
+def _fits_domain(config: SiteConfig, tree: Tree, host: str, path: str) -> bool:
+    """Whether the page is on a domain of the config, below its path, and has one of its marks if it has any."""
+    domains = (domain.partition("/") for domain in config.domains)
+    below = (host_matches(host, name) and path.lstrip("/").startswith(folder) for name, _, folder in domains)
+    return any(below) and (not config.marks or _is_marked(config, tree))
 
 
 # -- applying a config
@@ -273,10 +273,10 @@ class Applied:
 def apply_config(
     config: SiteConfig, tree: Tree, least: int = 1, accept: Callable[[list[Element]], bool] | None = None
 ) -> Applied | None:
-    """Find the content of a page by the rules of a config, and remove what they strip.
+    """Find the content of a page by the rules of a config, and remove what the rules strip.
 
-    None if no body rule finds `least` characters of text that `accept` accepts. It is called before anything is removed
-    from the tree.
+    Returns None if no body rule finds elements with `least` characters of text that `accept` returns True for. `accept`
+    is called before anything is removed from the tree.
     """
     facts = {key: _first_text(tree, getattr(config, key)) for key in ("title", "author", "date")}
     next_page = _first_text(tree, config.next_page, "href")
@@ -304,6 +304,7 @@ def _is_stripped(config: SiteConfig, root: Element) -> bool:
 
 
 def _strip(roots: list[Element], selector: str) -> int:
+    """Remove what the selector matches below the roots; returns how many elements were removed."""
     count = 0
     for root in roots:
         for element in select(root, selector):
@@ -323,15 +324,17 @@ def _can_be_removed(element: Element) -> bool:
 
 
 def _first_text(tree: Tree, selectors: tuple[str, ...], attribute: str | None = None) -> str | None:
+    """The text, or the attribute, of the first match of the first selector that has one."""
     for selector in selectors:
         for found in select(tree, selector)[:1]:
-            text = found if isinstance(found, str) else _value(found, attribute)
+            text = found if isinstance(found, str) else _element_value(found, attribute)
             if text := " ".join(str(text).split())[:1000]:
                 return text
     return None
 
 
-def _value(element: Element, attribute: str | None) -> str:
+def _element_value(element: Element, attribute: str | None) -> str:
+    """An attribute; without `attribute` the content, date or text of the element."""
     if attribute:
         return element.attr(attribute) or ""
     return element.attr("content") or element.attr("datetime") or element.text

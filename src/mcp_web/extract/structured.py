@@ -30,6 +30,7 @@ _TOTAL = 12_000  # characters of JSON per page
 _WRAPPING = re.compile(r"^\s*(?:<!--|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)|(?:-->|/\*\s*\]\]>\s*\*/|\]\]>)\s*;?\s*$")
 _TRAILING_COMMA = re.compile(r",(\s{0,200}[\]}])")
 _PREFIX = re.compile(r".*[/#:]", re.S)
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
 _REDUNDANT = frozenset({"articlebody", "text", "reviewbody", "@context", "transcript", "potentialaction"})
 
 
@@ -67,7 +68,7 @@ def read_structured(tree: Tree) -> Structured:
     """All structured data of a parsed page; data that cannot be parsed is ignored."""
     nodes: list[Mapping[str, Any]] = []
     for value in _json_ld(tree):
-        _open(value, nodes, 0)
+        _collect(value, nodes, 0)
     items: list[Mapping[str, Any]] = []
     if 0 < len(tree.select("[itemprop]")) <= _MOST_PROPERTIES:
         items = [_microdata(item, 0) for item in tree.microdata()[:_MOST_NODES] if item.type]
@@ -93,6 +94,7 @@ def types_of(node: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _json_ld(tree: Tree) -> Iterator[Any]:
+    """The values of the JSON-LD blocks of a page."""
     left = _SCRIPT_CHARS
     for script in tree.select("script[type*='ld+json' i]"):
         text = script.text
@@ -101,37 +103,33 @@ def _json_ld(tree: Tree) -> Iterator[Any]:
             return
         # Half of all invalid blocks on real pages have raw line breaks in strings, comment wrappers or a trailing
         # comma.
-        for mend in (_unwrapped, _without_last_comma):
+        text = text.strip()
+        if text[:1] not in "{[" or text[-1:] not in "}]":
+            text = _WRAPPING.sub("", _WRAPPING.sub("", text))
+        for repaired in (text, _TRAILING_COMMA.sub(r"\1", text)):
             try:
-                yield json.loads(text := mend(text), strict=False, parse_constant=lambda name: None)
+                yield json.loads(repaired, strict=False, parse_constant=lambda name: None)
             except (ValueError, RecursionError):
                 continue
             break
 
 
-def _unwrapped(text: str) -> str:
-    text = text.strip()
-    return text if text[:1] in "{[" and text[-1:] in "}]" else _WRAPPING.sub("", _WRAPPING.sub("", text))
-
-
-def _without_last_comma(text: str) -> str:
-    return _TRAILING_COMMA.sub(r"\1", text)
-
-
-def _open(value: Any, nodes: list[Mapping[str, Any]], depth: int) -> None:
+def _collect(value: Any, nodes: list[Mapping[str, Any]], depth: int) -> None:
+    """Append the objects with a type in a JSON-LD value, its lists and its graphs to `nodes`."""
     if depth > 4 or len(nodes) >= _MOST_NODES:
         return
     if isinstance(value, list):
         for each in value:
-            _open(each, nodes, depth + 1)
+            _collect(each, nodes, depth + 1)
     elif isinstance(value, dict):
         if "@type" in value:
             nodes.append({key: inner for key, inner in value.items() if key != "@graph"})
         if isinstance(value.get("@graph"), (list, dict)):
-            _open(value["@graph"], nodes, depth + 1)
+            _collect(value["@graph"], nodes, depth + 1)
 
 
 def _microdata(item: MicrodataItem, depth: int) -> dict[str, Any]:
+    """A microdata item in the shape of JSON-LD."""
     node: dict[str, Any] = {"@type": (item.type or "").split(" ")[0]}
     if item.id:
         node["@id"] = item.id
@@ -148,25 +146,13 @@ def _microdata(item: MicrodataItem, depth: int) -> dict[str, Any]:
 def _bound(value: Any, depth: int) -> Any:
     """The value without redundant text, limited in depth, width and length; None if it is too deep."""
     if isinstance(value, str):
-        return _bound_text(value)
-    if isinstance(value, dict):
-        if depth == 0:
-            return None
-        kept: dict[str, Any] = {}
-        for key, inner in islice(value.items(), _WIDTH):
-            name = str(key)
-            if name.lower() not in _REDUNDANT:
-                small = _bound_text(inner) if isinstance(inner, str) else _bound(inner, depth - 1)
-                if small not in (None, "", [], {}):
-                    kept[name[:60]] = small
-        return kept
+        return shortened(clean_line(value[: _STRING * 4]), _STRING)
+    if not isinstance(value, dict | list):
+        return value if isinstance(value, bool | int | float) else None
+    if depth == 0:
+        return None
     if isinstance(value, list):
-        if depth == 0:
-            return None
-        items = [_bound(each, depth - 1) for each in value[:_WIDTH]]
-        return [each for each in items if each not in (None, "", [], {})]
-    return value if isinstance(value, (bool, int, float)) or value is None else None
-
-
-def _bound_text(value: str) -> str:
-    return shortened(clean_line(value[: _STRING * 4]), _STRING)
+        return [small for each in value[:_WIDTH] if (small := _bound(each, depth - 1)) not in _EMPTY]
+    wanted = ((str(key), inner) for key, inner in islice(value.items(), _WIDTH) if str(key).lower() not in _REDUNDANT)
+    bounded = ((name[:60], _bound(inner, depth - 1)) for name, inner in wanted)
+    return {name: small for name, small in bounded if small not in _EMPTY}

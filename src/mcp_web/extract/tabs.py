@@ -1,4 +1,4 @@
-"""Tabs: the label of each tab is attached to its panel, so that the panels can be told apart without the tab list."""
+"""Tabs: the label of each tab is attached to its panel, because the list of tabs is not written."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def label_tab_panels(
     for strip in strips[:_MOST_SETS]:
         if strip.parent is None:
             continue
-        labels, panels = _pairs(tree, strip)
+        labels, panels = _labels_and_panels(tree, strip)
         if not all(is_seen(label) for label in labels[:_MOST]):
             continue
         if len(labels) < 2 or len(labels) != len(panels) or len(labels) > _MOST:
@@ -47,7 +47,8 @@ def label_tab_panels(
                 label.decompose()
 
 
-def _pairs(tree: Node, strip: Element) -> tuple[list[Element], list[Element]]:
+def _labels_and_panels(tree: Node, strip: Element) -> tuple[list[Element], list[Element]]:
+    """The labels of a set of tabs, and its panels in the same order."""
     tabs = strip.select("[role=tab]")
     if tabs:
         panels = _controlled(tree, tabs)
@@ -62,6 +63,7 @@ def _pairs(tree: Node, strip: Element) -> tuple[list[Element], list[Element]]:
 
 
 def _elements(node: Element | None) -> list[Element]:
+    """The children that are elements."""
     return [child for child in node if isinstance(child, Element)] if node is not None else []
 
 

@@ -13,28 +13,29 @@ from mcp_web.extract.markdown import escape_start
 from mcp_web.extract.structured import read_structured, types_of
 from mcp_web.model.page import Document
 
-_SPOKEN = frozenset({"VideoObject", "AudioObject", "PodcastEpisode", "Clip", "RadioEpisode", "TVEpisode", "Movie"})
+_MEDIA = frozenset({"VideoObject", "AudioObject", "PodcastEpisode", "Clip", "RadioEpisode", "TVEpisode", "Movie"})
 _CHARS = 500_000
 _LEAST = 200  # characters; a shorter text is a link or a label
 
 
 def read_transcripts(tree: Tree) -> tuple[str, ...]:
     """The transcripts in the structured data of a parsed page, as Markdown."""
-    found = (_written(text) for node in read_structured(tree).nodes() for text in _transcripts(node))
+    found = (_paragraphs(text) for node in read_structured(tree).nodes() for text in _transcripts(node))
     return tuple(one for one in found if len(one) >= _LEAST)
 
 
 def add_transcript(document: Document, transcripts: tuple[str, ...]) -> Document:
     """The document with the first transcript appended that the page does not show."""
     shown = " ".join(document.markdown.split())
-    spoken = next((one for one in transcripts if one[:80] not in shown), None)
-    if spoken is None:
+    missing = next((one for one in transcripts if one[:80] not in shown), None)
+    if missing is None:
         return document
-    said = Document("Transcript", spoken, "transcript")
-    return append(document, said, "Transcript", "From the data of the page, which does not show it:")
+    transcript = Document("Transcript", missing, "transcript")
+    return append(document, transcript, "Transcript", "From the data of the page, which does not show it:")
 
 
-def _written(text: str) -> str:
+def _paragraphs(text: str) -> str:
+    """The lines of a transcript as paragraphs."""
     lines = (" ".join(line.split()) for line in clean_text(text[:_CHARS])[0].splitlines())
     return "\n\n".join(escape_start(line) for line in lines if line)
 
@@ -43,5 +44,5 @@ def _transcripts(node: Any) -> Iterator[str]:
     """The transcripts of a node and of the media in it."""
     inner = (node, node.get("video"), node.get("audio"), node.get("associatedMedia"))
     for one in inner:
-        if isinstance(one, dict) and _SPOKEN.intersection(types_of(one)) and isinstance(one.get("transcript"), str):
+        if isinstance(one, dict) and _MEDIA.intersection(types_of(one)) and isinstance(one.get("transcript"), str):
             yield one["transcript"]
