@@ -216,6 +216,7 @@ def config_file(env: Mapping[str, str]) -> Path:
 
 
 def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
+    """The table in a TOML file; empty if there is no such file and none is required."""
     try:
         text = path.read_bytes()
     except FileNotFoundError:
@@ -242,6 +243,7 @@ def _setting(
     table: Mapping[str, Any],
     path: Path,
 ) -> Setting:
+    """One option: its value, and which source the value comes from."""
     facts = facts_of(spec)
     default = facts.contracts.get(contract or "", default_of(spec))
     value, origin, origin_name = default, "default", ""
@@ -310,6 +312,7 @@ def _mapping(name: str, raw: Any, hint: Any, facts: OptionFacts) -> dict[str, An
 
 
 def _entry_value(name: str, raw: Any, hint: Any, facts: OptionFacts) -> Any:
+    """The value of one entry of a mapping, in its type."""
     return _checked(name, raw, typing.get_args(hint)[1], dataclasses.replace(facts, choices=()), scale=1.0)
 
 

@@ -42,6 +42,8 @@ class TenantApp(App):
 
 
 class _TenantFlight:
+    """A single flight whose keys begin with the name of a tenant."""
+
     def __init__(self, shared: SingleFlight, tenant: str) -> None:
         self._shared = shared
         self._tenant = tenant
@@ -72,6 +74,7 @@ class Tenants:
             await self._close_surplus()
 
     def _app(self, tenant: str) -> App:
+        """The app of a tenant, created if it is not open."""
         if tenant == DEFAULT_TENANT:
             return self.main
         app = self._open.get(tenant)
@@ -83,6 +86,7 @@ class Tenants:
         return app
 
     async def _close_surplus(self) -> None:
+        """Close apps beyond MAX_OPEN that no request uses, the least recently used first."""
         idle = [name for name in self._open if not self._users.get(name)]
         for name in idle[: max(0, len(self._open) - MAX_OPEN)]:
             app = self._open.pop(name)

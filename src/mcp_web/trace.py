@@ -100,6 +100,7 @@ class Metrics:
 
 
 def _plain(counters: Mapping[Key, float], histograms: Mapping[Key, list[float]]) -> dict[str, Any]:
+    """Counters and histograms as plain JSON values."""
     return {
         "counters": [[name, dict(labels), value] for (name, labels), value in counters.items()],
         "histograms": [[name, dict(labels), list(row)] for (name, labels), row in histograms.items()],

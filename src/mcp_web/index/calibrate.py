@@ -101,5 +101,6 @@ async def stored_calibration(store: Store, embedder: Embedder) -> Calibration | 
 
 
 async def store_calibration(store: Store, model: str, dim: int, calibration: Calibration) -> None:
+    """Store the calibration of a model whose vectors have `dim` numbers."""
     facts = {"dim": dim, "unrelated": calibration.unrelated, "related": calibration.related}
     await store.keep_record(_RECORDS, model, facts)

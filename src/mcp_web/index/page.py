@@ -72,6 +72,7 @@ def prepare(markdown: str, headings: Sequence[Heading], cut: Cut) -> PreparedPag
 
 
 def _pieces(kept: Sequence[Passage]) -> PassagePieces | None:
+    """The word pieces of the passages, for the static signal; None if its weights are missing."""
     try:
         texts = [readable(f"{one.entry}\n{one.text}") for one in kept]
         return PassagePieces.of(static_vectors(), texts) if kept else None

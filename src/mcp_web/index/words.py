@@ -235,5 +235,6 @@ def _is_capitalised(token: str) -> bool:
 
 
 def _begins_sentence(text: str, start: int) -> bool:
+    """Whether a sentence, or a quotation, begins at an offset."""
     before = text[:start].rstrip()
     return not before or before[-1] in ".?!:¿¡\"'‘“„«(…"

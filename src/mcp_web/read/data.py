@@ -36,6 +36,7 @@ def _rows(table: str) -> list[dict[str, str]]:
 
 
 def _cells(line: str) -> list[str]:
+    """The cells of a table row, as plain text."""
     inner = line.strip().removeprefix("|")
     inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
     return [_plain(cell.replace("\\|", "|")) for cell in PIPE.split(inner)]

@@ -22,6 +22,8 @@ HUNK_CHARS = 1200
 
 @dataclass(frozen=True, slots=True)
 class SectionChange:
+    """A section that differs between two versions."""
+
     change: Change
     path: tuple[str, ...]  # as in the newer version, unless removed
     hunk: str  # unified: lines begin with "-", "+" or " "
@@ -90,6 +92,7 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def _hunk(old: Sequence[str], new: Sequence[str]) -> str:
+    """The differences of two lists of lines as a unified diff of about HUNK_CHARS characters."""
     lines = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
     text = ""
     for number, line in enumerate(lines):

@@ -157,9 +157,11 @@ def _words(plain: Stripped, kind: str, start: int, end: int) -> str:
 
 
 def _fold(text: str) -> str:
+    """Text as a browser compares it: without regard to case and to the length of white space."""
     return fold_spaces(text.casefold())
 
 
 def _term(words: list[str]) -> str:
+    """Words in the encoding of a text directive."""
     # The dash separates prefix and suffix in a directive, so it is escaped though URLs allow it.
     return percent(" ".join(words), safe="").replace("-", "%2D")

@@ -44,6 +44,7 @@ def text_only(markdown: str) -> str:
 
 
 def _one_code(signature: re.Match[str]) -> str:
+    """A signature of several code spans as one."""
     return "`" + signature[0].replace("` `", " ").replace("``", "").strip("`") + "`"
 
 
@@ -53,6 +54,7 @@ def reference_list(links: tuple[Link, ...]) -> str:
 
 
 def _replace(markdown: str, show: Callable[[str, str], str]) -> str:
+    """The text with each link replaced by `show(text, url)`."""
     parts: list[str] = []
     at = 0
     for link in links(markdown):

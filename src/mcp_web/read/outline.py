@@ -72,12 +72,14 @@ def _find(headings: Sequence[Heading], name: str) -> int | None:
 
 
 def _fold(text: str) -> str:
+    """The text of a heading for comparison: without its number, case and most punctuation."""
     text = re.sub(r"^\s*#+\s*", "", text)
     text = re.sub(r"^\s*(?:\d+[.)])+(?:\d+)?\s+", "", text)
     return " ".join(re.sub(r"[^\w\s+#.&-]", " ", text.casefold()).split()).strip(" .-")
 
 
 def _unknown(headings: Sequence[Heading], name: str) -> InvalidInput:
+    """The error for a section that does not exist, with the headings that do."""
     folded = {_fold(heading.text): heading.text for heading in headings}
     near = difflib.get_close_matches(_fold(name), list(folded), n=5, cutoff=0.3)
     if not headings:

@@ -156,6 +156,7 @@ def _common(found: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _units(markdown: str, block: Block, size: Size) -> Iterator[_Unit]:
+    """The units of a block: the sentences of prose; other blocks whole, or in parts if very long."""
     words = count_words(markdown[block.start : block.end])
     if block.kind in WHOLE or block.kind == "heading":
         if words <= size.most * size.far_above:

@@ -51,6 +51,7 @@ def strip(markdown: str, *, display: bool = False, references: bool = False) -> 
 
 
 def _markup(markdown: str, block: Block, display: bool, references: bool) -> list[Span]:
+    """The spans of the markup of a block."""
     text = markdown[block.start : block.end]
     base = block.start
     if block.kind == "code":

@@ -240,6 +240,7 @@ class _Source:
         return _WordMatch(ratio, low + first, low + end, same[0].a, len(given) - same[-1].a - same[-1].size)
 
     def _all_words(self) -> list[re.Match[str]]:
+        """The words of the source, found when first needed."""
         if self._words is None:
             self._words = list(_WORD.finditer(self.folded.text))
             for at, word in enumerate(self._words):
@@ -255,6 +256,7 @@ class _Source:
         similarity: float = 1.0,
         differences: tuple[Difference, ...] = (),
     ) -> QuoteCheck:
+        """The result for a quote that is in the source."""
         path = path_at(self.headings, start)
         return QuoteCheck(quote, verdict, start, end, self.markdown[start:end], path, round(similarity, 3), differences)
 
@@ -266,6 +268,7 @@ def _folded_forms(*parts: str) -> list[tuple[str, ...]]:
 
 
 def _differences(given: Sequence[str], found: Sequence[str]) -> list[Difference]:
+    """The words in which a quote and its source differ."""
     matcher = difflib.SequenceMatcher(None, given, found, autojunk=False)
     return [
         Difference(_joined(given[a:b]), _joined(found[c:d]))

@@ -22,6 +22,7 @@ class Readiness:
 
 
 async def check_readiness(app: App) -> Readiness:
+    """Check the store, Redis and the embedding model."""
     notes = [note for note in (await _redis_note(app), _model_note(app)) if note]
     return Readiness(await store_problem(app), tuple(notes))
 

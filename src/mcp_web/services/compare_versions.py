@@ -21,6 +21,7 @@ async def compare_versions(app: App, newer: Snapshot, other: str) -> tuple[Snaps
 
 
 async def _previous(app: App, newer: Snapshot) -> Snapshot:
+    """The version before this one; raises NotFound if none is kept."""
     store = (await find_document(app, newer.hash)).store
     hashes = [info.hash for info in await store.versions(newer.key)]
     place = hashes.index(newer.hash) if newer.hash in hashes else -1

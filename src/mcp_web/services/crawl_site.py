@@ -27,6 +27,8 @@ BATCH = 20  # pages visited before the list of waiting pages is read again
 
 @dataclass(slots=True)
 class CrawlReport:
+    """How many pages were visited, and what was found."""
+
     pages: int = 0
     new: int = 0
     changed: int = 0
@@ -61,6 +63,7 @@ class _Frontier:
             await self._store.add_records(self._kind, wanted, time.time() + REMEMBERED)
 
     def _is_wanted(self, url: str) -> bool:
+        """Whether a URL is below the prefix and not excluded."""
         below = url.removeprefix(self.prefix)
         excluded = any(fnmatch.fnmatchcase(place, pattern) for pattern in self._exclude for place in (url, below))
         return url.startswith(self.prefix) and not excluded
@@ -123,6 +126,7 @@ async def crawl_site(
 async def _visit(
     app: App, frontier: _Frontier, report: CrawlReport, url: str, depth: int, max_depth: int, tags: tuple[str, ...]
 ) -> None:
+    """Open one page, count it in the report, and add the pages that it links to."""
     store = await app.store()
     before = (await store.seen([url])).get(url)
     try:
@@ -149,6 +153,7 @@ async def _visit(
 
 
 def _absolute(base: str, targets: Iterable[str]) -> Iterator[str]:
+    """The links of a page as absolute URLs, without those that are not links to a page."""
     start = parse_url(base)
     for target in targets:
         try:

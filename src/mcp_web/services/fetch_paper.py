@@ -68,6 +68,7 @@ async def add_full_text(
 
 
 async def _arxiv(app: App, paper: PaperId, until: float) -> dict[str, Any]:
+    """The record of a preprint, as the Atom feed of arXiv."""
     feed = await OfficialApi(app, "arxiv", until).get("/api/query", id_list=paper.value)
     return {"number": paper.value, "arxiv": feed.decode("utf-8", "replace")}
 
@@ -99,6 +100,7 @@ async def _by_doi(app: App, paper: PaperId, until: float) -> dict[str, Any]:
 
 
 async def _pubmed(app: App, paper: PaperId, until: float) -> dict[str, Any]:
+    """The record of an article with a PubMed number, from Europe PMC."""
     wanted = f"PMCID:{paper.value}" if paper.scheme == "pmc" else f"EXT_ID:{paper.value} AND SRC:MED"
     api = OfficialApi(app, "europepmc", until)
     answer = await api.json("/search", query=wanted, format="json", resultType="core", pageSize="1")
@@ -136,6 +138,7 @@ def _copies(answers: dict[str, Any]) -> list[str]:
 
 
 async def _copy(app: App, address: str, deadline: float | None) -> Fetched:
+    """Fetch an open copy: a URL, or the number of an article in Europe PMC ("PMC…")."""
     if not address.startswith("PMC"):
         return await (await app.fetcher()).get(address, deadline=deadline)
     api = OfficialApi.within(app, "europepmc", _SECONDS, deadline)

@@ -81,6 +81,7 @@ async def _reddit(app: App, url: str, deadline: float | None) -> Fetched | None:
 
 
 def _as_thread(page: Fetched, body: bytes) -> Fetched:
+    """The page with the JSON of a thread as its body, for the extractor."""
     return replace(page, headers=(), body=body, media_type=MEDIA_TYPE, charset="utf-8", notes=(*page.notes, _NOTE))
 
 

@@ -113,6 +113,7 @@ async def _audit(app: App, event: str, info: TokenInfo) -> None:
 
 
 def _checked(name: str, what: str) -> str:
+    """The name; raises InvalidInput if a token or tenant (`what`) cannot have it."""
     if not _NAME.fullmatch(name):
         raise InvalidInput(
             f"{name!r} cannot be the name of a {what}.",

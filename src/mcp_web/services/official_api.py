@@ -76,6 +76,7 @@ class OfficialApi:
         raise FetchFailed(f"{source.label} answered {answer.status}.", reason="status")
 
     def _source(self) -> JsonApi:
+        """The search provider of this source, which has its address, key and limits."""
         from mcp_web.search.providers import REGISTRY
 
         (source,) = REGISTRY[self.name].build(self.app.settings.of(SearchOptions))

@@ -67,9 +67,11 @@ class OpenRequest:
         return self.mode == "rendered"
 
     def key(self, *, rendered: bool) -> str:
+        """The key under which the page is kept; `rendered`: as a browser shows it."""
         return page_key(self.url, self.variant(rendered=rendered))
 
     def variant(self, *, rendered: bool) -> str:
+        """The options that change the text, as one string."""
         parts = ["raw" if self.mode == "raw" else "rendered" if rendered else "readable"]
         if self.selector:
             parts.append(f"selector={self.selector}")
@@ -108,6 +110,7 @@ async def open_page(app: App, request: OpenRequest, *, deadline: float | None = 
 
 
 async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opened:
+    """Open the page, without advice on walls: from the store if it is fresh, else by fetching it."""
     url = parse_url(paper_address(request.url) or request.url).href
     if url != request.url:
         request = dataclasses.replace(request, url=url)
@@ -154,6 +157,7 @@ async def _newest(app: App, request: OpenRequest) -> Snapshot | None:
 
 
 async def _fetch(app: App, request: OpenRequest, kept: Snapshot | None, deadline: float | None) -> Opened:
+    """Fetch, extract and keep the page; if the origin fails, the kept copy or an archived one is returned."""
     keeper = await app.keeper()
     await app.process.quota.take_page(app.tenant)
     try:
@@ -303,7 +307,7 @@ async def _known_to_need_browser(app: App, url: str) -> bool:
 async def _keep(
     app: App, request: OpenRequest, page: Fetched, document: Document, *, rendered: bool
 ) -> tuple[Snapshot, tuple[str, ...]]:
-    """Keep what was read; when the store cannot write, the page is returned with a note."""
+    """Keep what was read; if the store cannot write, the page is returned all the same, with a note."""
     keeper, plain = await app.keeper(), dataclasses.replace(document, explain=None)
     variant = request.variant(rendered=rendered)
     try:

@@ -99,6 +99,7 @@ async def _rank(
     min_score: float | None,
     quick: bool,
 ) -> PageRead:
+    """Rank the passages of one page, each question with the reader for it."""
     kept = page.snapshot
     results: dict[int, Ranked] = {}
     notes = [*page.notes, *kept.document.notes]

@@ -100,6 +100,7 @@ def _scores(query: str, found: list[tuple[Hit, PageRead]]) -> dict[str, float]:
 
 
 def _candidates(page: PageRead) -> tuple[ScoredPassage, ...]:
+    """The passages that are worth showing; if none answers, the nearest one."""
     ranked = page.ranked[0]
     return ranked.passages[: ranked.enough] or ranked.nearest[:1]
 

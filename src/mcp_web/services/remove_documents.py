@@ -51,6 +51,7 @@ async def remove_documents(
 
 
 async def _matching(app: App, collection: str | None, prefix: str | None) -> AsyncIterator[tuple[str, str, str]]:
+    """The key, title and path or URL of each document in the collection and below the prefix."""
     store, after = await app.store(), ""
     while keys := await store.keys(after, BATCH, collection=collection):
         after = keys[-1]

@@ -31,6 +31,7 @@ async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
 
 
 async def _search_own(app: App, query: ArchiveQuery, scales: Scales) -> ArchiveAnswer:
+    """The tenant's own documents, with a note if a search by meaning misses some."""
     answer = await (await app.archive()).search(query, scales)
     if query.mode != "semantic":  # words and the match of passages need no vectors
         return answer

@@ -59,6 +59,7 @@ async def search_web(
 async def _search_all(
     app: App, queries: Sequence[SearchQuery], provider: str | Sequence[str], *, raw: bool, deadline: float
 ) -> list[Searched | WebError]:
+    """Search for each query, several at a time."""
     answers: dict[int, Searched | WebError] = {}
     slots = anyio.Semaphore(app.settings.of(FetchOptions).concurrency)
 
@@ -78,6 +79,7 @@ async def _search_all(
 async def _search(
     app: App, query: SearchQuery, provider: str | Sequence[str], *, raw: bool, deadline: float
 ) -> Searched:
+    """Search for one query, and look up which hits are kept."""
     notes = (await app.fetcher()).leaks.check_query(query.text)
     found = await (await app.searcher()).search(query, provider, raw=raw, deadline=deadline)
     return Searched(found, notes, await _seen(app, found))
@@ -107,6 +109,7 @@ async def _with_contents(app: App, answer: Searched, deadline: float, on_progres
 
 
 def _canonical(url: str) -> str | None:
+    """The canonical form of a URL; None if it is not a valid one."""
     try:
         return parse_url(url).href
     except WebError:

@@ -47,6 +47,7 @@ async def unshare_collection(app: App, owner: str, collection: str, readers: Seq
 
 
 async def _require_collection(app: App, owner: str, collection: str) -> None:
+    """Raise NotFound if the tenant has no such collection."""
     store = await open_store(app.settings.of(StoreOptions), owner)
     try:
         names = await store.collections()

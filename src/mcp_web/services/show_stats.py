@@ -31,6 +31,7 @@ async def show_stats(app: App) -> dict[str, Any]:
 
 
 def _step(name: str, labels: Mapping[str, str], row: Sequence[float]) -> dict[str, Any]:
+    """The count, the mean and the percentiles of one histogram."""
     count = row[0] or 1
     return {
         "step": " ".join([name.removesuffix("_ms"), *labels.values()]),

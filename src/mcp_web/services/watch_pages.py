@@ -83,6 +83,7 @@ async def check_pages(app: App, urls: Sequence[str], *, deadline: float) -> list
 
 
 def as_object(one: Watched) -> dict[str, Any]:
+    """The result as JSON values."""
     return {
         "url": one.url,
         "title": one.title,

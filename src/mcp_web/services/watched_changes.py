@@ -30,6 +30,7 @@ async def watched_changes(app: App, limit: int) -> list[tuple[float, Watched]]:
 
 
 async def _change(app: App, newer: SnapshotInfo, older: SnapshotInfo) -> Watched | None:
+    """The change between two versions; None if one of them was deleted meanwhile."""
     version = await (await app.store()).snapshot(newer.hash)
     if version is None:  # deleted meanwhile
         return None

@@ -107,6 +107,7 @@ def read_pdf_date(text: str) -> str | None:
 
 
 def _iso(match: re.Match[str]) -> str | None:
+    """The date or date-time that `_ISO` matched, in its full form; None if it is not a valid date."""
     day = _day(match[1], match[2], match[3])
     if not day or not match[4]:
         return day
@@ -124,6 +125,7 @@ Parts = tuple[re.Match[str], str, str, str]  # the place of a date, its year, mo
 
 
 def _spelled(text: str) -> Iterator[Parts]:
+    """The dates in a text whose month is a word."""
     for pattern, order in ((_DAY_MONTH, (3, 2, 1)), (_MONTH_DAY, (3, 1, 2))):
         for match in pattern.finditer(text):
             if month := _month(match[order[1]]):
@@ -131,6 +133,7 @@ def _spelled(text: str) -> Iterator[Parts]:
 
 
 def _numeric(text: str) -> Iterator[Parts]:
+    """The dates in a text that consist of numbers."""
     for pattern in (_YEAR_FIRST, _COMPACT):
         if match := pattern.search(text):
             yield match, match[1], match[2], match[3]
@@ -160,4 +163,5 @@ def _day(year: str, month: str, day: str) -> str | None:
 
 
 def _sane(moment: date) -> str | None:
+    """The date in ISO form; None if the year is not plausible."""
     return moment.isoformat() if _EARLIEST <= moment.year <= _LATEST else None

@@ -73,6 +73,7 @@ def _entries(lines: Sequence[str]) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def _value(first: str, more: list[str]) -> Value:
+    """The value of a fact: the rest of its line and the lines below it."""
     if block := _BLOCK_SCALAR.match(first):
         return _block_scalar(more, keep_breaks=block[1] == "|")
     more = [line for line in more if not line.lstrip().startswith("# ")]
@@ -113,6 +114,7 @@ def _folded(lines: Sequence[str]) -> str:
 
 
 def _scalar(text: str) -> str:
+    """A text without its quotation marks, escapes and comment."""
     quoted = _QUOTED.fullmatch(text)
     if quoted is None:
         return _COMMENT.sub("", text).strip()
@@ -126,6 +128,7 @@ def _scalar(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
+    """A text as it is written into front matter."""
     # JSON strings are YAML strings; words that YAML reads as something else are quoted too.
     plain = _PLAIN.fullmatch(text) and text.lower() not in ("true", "false", "yes", "no", "null", "on", "off")
     return text if plain and not text.endswith(" ") else json.dumps(text)

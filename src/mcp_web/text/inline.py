@@ -182,6 +182,7 @@ def links(markdown: str) -> Iterator[LinkSpan]:
 
 
 def _code(markdown: str) -> list[Span]:
+    """The spans of fenced code and of code spans, in order."""
     fenced: list[Span] = []
     at = 0
     for line, is_code in fenced_lines(markdown) if "```" in markdown or "~~~" in markdown else ():

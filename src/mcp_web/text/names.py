@@ -95,6 +95,7 @@ def definitions(markdown: str) -> Iterator[tuple[int, str]]:
 
 
 def _defined(markdown: str) -> Iterator[tuple[int, str]]:
+    """Where each signature or term begins, and the name in it."""
     for found in _SIGNATURE_LINE.finditer(markdown):
         yield found.start(), signature_name(found[0])
     for found in _TERM_LINES.finditer(markdown):

@@ -77,10 +77,12 @@ def sentence_around(text: str, at: int) -> tuple[int, int]:
 
 
 def _pattern(text: str) -> re.Pattern[str]:
+    """The pattern for the ends of sentences, with Thai and Lao only if the text has any."""
     return _END if text.isascii() or re.search(f"[{_THAI}]", text) is None else _THAI_END
 
 
 def _is_end(text: str, found: re.Match[str], start: int) -> bool:
+    """Whether what the pattern found ends the sentence that begins at `start`."""
     groups = found.groupdict()
     place = found.start()
     if groups.get("thai") is not None:

@@ -46,6 +46,7 @@ def stemming_language(word: str, language: str) -> str:
 
 
 def _stemmer(language: str) -> Any:
+    """The stemmer of a language for this thread, created when first used."""
     stemmers: dict[str, Any] = _local.__dict__.setdefault("stemmers", {})
     if language not in stemmers:
         import Stemmer  # type: ignore[import-not-found]  # PyStemmer ships no types

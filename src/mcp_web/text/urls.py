@@ -78,6 +78,7 @@ def join(base: Url, reference: str) -> Url:
 
 
 def _refuse_ambiguous(text: str) -> None:
+    """Raise InvalidUrl for a URL that is too long, or that other parsers may read differently."""
     if len(text) > MAX_CHARS:
         raise InvalidUrl(f"The URL has {len(text)} characters; at most {MAX_CHARS} are allowed.")
     if _CONTROL.search(text):
@@ -90,6 +91,7 @@ def _refuse_ambiguous(text: str) -> None:
 
 
 def _with_scheme(text: str) -> str:
+    """The URL with `https://` in front if it has no scheme; raises InvalidUrl for a relative one."""
     if text.startswith("//"):
         return "https:" + text
     if text[0] in "/?#.":
@@ -100,6 +102,7 @@ def _with_scheme(text: str) -> str:
 
 
 def _canonical(text: str, base: str | None, shown: str) -> Url:
+    """Parse a URL, relative to `base` if one is given; error messages quote `shown`."""
     from ada_url import URL
 
     try:
@@ -162,6 +165,7 @@ def url_key(url: str) -> str:
 
 
 def _tracks(name: str) -> bool:
+    """Whether a query parameter only records where a click came from."""
     lower = name.lower()
     return lower in _TRACKERS or lower.startswith(_TRACKER_PREFIXES)
 

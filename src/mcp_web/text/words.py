@@ -169,6 +169,7 @@ def ngrams(run: str) -> list[str]:
 
 
 def _terms(word: str, language: str) -> tuple[str, ...]:
+    """The terms of a word, stemmed in a language: as written and, if that differs, without accents."""
     tag = f"/{language}" if language in LATIN else ""
     written, typed = fold(stem(word, language or "en")) + tag, fold(word)
     return (written,) if typed == word else tuple(dict.fromkeys((written, stem(typed, language or "en") + tag)))
