@@ -48,6 +48,11 @@ def test_markup_and_link_targets_are_not_shown() -> None:
     assert shown["content"] == ("See the <mark>docs</mark> now",)
 
 
+def test_escaped_characters_are_shown_as_themselves() -> None:
+    text = r"Its source, [Lib/json/\_\_init\_\_.py](https://e.org/), has 2 \* 3."
+    assert _shown("source", "", text)["content"] == ("Its <mark>source</mark>, Lib/json/__init__.py, has 2 * 3.",)
+
+
 def test_the_piece_with_the_most_words_is_shown_and_a_second_only_for_what_it_adds() -> None:
     filler = "nothing to see here " * 40
     both = _shown("alpha beta", "", f"alpha {filler} alpha beta {filler} beta")["content"]

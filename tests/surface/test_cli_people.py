@@ -248,9 +248,45 @@ def test_an_empty_list_is_a_success_but_a_name_or_query_without_an_answer_is_not
         shell.run(*args, "--json", code=code)
 
 
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["open", "FILE"], "`mcp-web extract FILE` reads files"),
+        (["archive", "add", "FILE"], "FILE is a file."),
+        (["search", " "], "'QUERY...': it is empty."),
+        (["archive", "search", ""], "'QUERY...': it is empty."),
+        (["read", "https://e.example/", ""], "'QUESTION...': it is empty."),
+        (["open", "https://e.example/", "--max-age", "-1"], "--max-age"),
+    ],
+)
+def test_a_mistake_is_said_in_the_words_of_the_command_line(
+    shell: Shell, tmp_path: Path, args: list[str], said: str
+) -> None:
+    file = tmp_path / "page.html"
+    file.write_text("<p>Words.</p>")
+    done = shell.run(*(arg.replace("FILE", str(file)) for arg in args), code=2)
+    assert said.replace("FILE", str(file)) in done.stderr
+
+
+def test_an_export_or_import_of_nothing_says_so(shell: Shell, tmp_path: Path) -> None:
+    shell.run("archive", "add", "A saved thought. " * 1000, "--title", "Thought")
+    file = tmp_path / "out.jsonl"
+    file.write_text("kept")
+    missed = shell.run("archive", "export", str(file), "--collection", "typo", code=3)
+    assert "No document is in the collection" in missed.stderr
+    assert file.read_text() == "kept"
+    file.write_text("")
+    assert "0 documents" in shell.run("archive", "import", str(file), code=3).stdout
+    file.write_text("{\n" * 30)
+    refused = shell.run("archive", "import", str(file), code=1).stderr
+    assert "line 1: It is not JSON." in refused
+    assert "10 more failed" in refused
+
+
 def test_a_call_that_has_to_be_changed_is_wrong_usage(shell: Shell, docs: Site) -> None:
     shell.run("open", "https://", code=2)
-    shell.run("archive", "search", "x", "--since", "yesterday", code=2)
+    wrong = shell.run("archive", "search", "x", "--since", "yesterday", code=2)
+    assert "the parameter named in the message" not in wrong.stderr
     shell.run("open", docs.loopback_url("/p1"), "--selector", ".nowhere", code=2)
     assert "Setup" in shell.run("open", docs.loopback_url("/p1"), "--section", "Nowhere", code=2).stderr
     both = shell.run("open", docs.loopback_url("/p1"), docs.loopback_url("/linked"), "--section", "Nowhere", code=1)

@@ -19,12 +19,12 @@ _SPANS_MOST = 500  # a word on every line needs no more to find a good place
 _READ_MOST = 200_000  # of a text: beyond it a word is so late that the outline serves better
 # An underscore inside a word belongs to it: MCP_WEB_RESPECT_ROBOTS is a name, not three emphases.
 _MARKUP = re.compile(
-    r"(?P<ticks>`{1,3})(?P<code>[^`\n]+)(?P=ticks)|(?P<entity>&(?:#\w{1,8}|\w{2,32});)"
+    r"(?P<ticks>`{1,3})(?P<code>[^`\n]+)(?P=ticks)|(?P<entity>&(?:#\w{1,8}|\w{2,32});)|\\(?P<escaped>[!-/:-@\[-`{-~])"
     r"|!\[[^\]\n]*\]|^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\|[-:| ]*$|\|)|[*`|]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|\[|\]",
     re.MULTILINE,
 )
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*", re.MULTILINE)
-_UNCLEAN = re.compile(r"[*_`|\[\]#>&\t]|   |^[ +-]| $")  # what cleaning may change, and more
+_UNCLEAN = re.compile(r"[*_`|\[\]\\#>&\t]|   |^[ +-]| $")  # what cleaning may change, and more
 _WORD = re.compile(r"[^\W_]+")
 _ELLIPSES = ("…", "...")
 
@@ -249,8 +249,8 @@ def _cleaned(piece: str, in_code: bool) -> str:
 
 
 def _shown(found: re.Match[str]) -> str:
-    """The text that a code span, an entity or a mark is rendered as."""
-    return found["code"] or (html.unescape(found["entity"]) if found["entity"] else "")
+    """The text that a code span, an entity, an escaped character or a mark is rendered as."""
+    return found["code"] or found["escaped"] or (html.unescape(found["entity"]) if found["entity"] else "")
 
 
 def _joined(text: str, spans: list[WordSpan]) -> tuple[tuple[int, int], ...]:

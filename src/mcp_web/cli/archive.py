@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,17 @@ import click
 from mcp_web.cli.cache import get, list_kept
 from mcp_web.cli.calling import answer_of, shown_progress
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
-from mcp_web.cli.output import empty, failure, json_option, note, paged, print_json, print_marked, print_table
+from mcp_web.cli.output import (
+    empty,
+    failures,
+    joined_words,
+    json_option,
+    note,
+    paged,
+    print_json,
+    print_marked,
+    print_table,
+)
 from mcp_web.cli.session import with_app
 from mcp_web.text.amounts import amount
 
@@ -20,7 +31,6 @@ if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.services.crawl_site import CrawlReport
 
-SHOWN_FAILURES = 20
 FORMATS = click.Choice(["markdown", "jsonl", "bibtex", "csl", "warc"])
 
 
@@ -30,7 +40,7 @@ def command() -> None:
 
 
 @command.command("search")
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1, required=True, callback=joined_words)
 @click.option("--limit", type=int, default=10, show_default=True)
 @click.option("--mode", type=click.Choice(["hybrid", "text", "semantic"]), default="hybrid")
 @click.option("--source", type=click.Choice(["all", "research", "web"]), default="all")
@@ -41,9 +51,9 @@ def command() -> None:
 @click.option("--citations", "include_citations", is_flag=True, help="Add the citations of each document.")
 @click.option("--depth", "citation_depth", type=int, default=1, help="Citation depth, 1 to 3.")
 @json_option
-def search(query: tuple[str, ...], exact: bool, as_json: bool, **given: Any) -> None:
+def search(query: str, exact: bool, as_json: bool, **given: Any) -> None:
     """Search what is kept, by words and by meaning; the words are one query."""
-    data, _ = answer_of("archive_search", given | {"query": " ".join(query), "fuzzy": not exact})
+    data, _ = answer_of("archive_search", given | {"query": query, "fuzzy": not exact})
     print_json(data) if as_json else _show(data)
     if not data["results"]:
         raise SystemExit(NOTHING_FOUND)
@@ -79,6 +89,11 @@ def add(content: str, as_json: bool, tags: tuple[str, ...], **given: Any) -> Non
     """Save CONTENT as research: an address, a text, or - for standard input."""
     if content == "-":
         content = sys.stdin.read()
+    elif os.path.isfile(content):  # a long text is no path, and pathlib would raise
+        raise click.UsageError(
+            f"{content} is a file. `mcp-web extract {content} | mcp-web archive add - --title TITLE` saves its text, "
+            "`mcp-web archive sync` a folder."
+        )
     data, text = answer_of("archive_add", given | {"content": content, "tags": list(tags) or None})
     print_json(data) if as_json else click.echo(text)
 
@@ -138,8 +153,7 @@ def sync(folder: Path, as_json: bool, **given: Any) -> None:
         click.echo(
             f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed"
         )
-        for path, why in report.failed:
-            failure(path, why)
+        failures(report.failed)
     if report.failed and not (report.added or report.changed or report.unchanged):
         raise SystemExit(FAILED)
 
@@ -170,10 +184,7 @@ def _show_crawl(report: CrawlReport) -> None:
     counts = f"{report.new} new, {report.changed} changed, {report.unchanged} unchanged, {len(report.failed)} failed"
     rest = f"; {report.left} left: run again" if report.left else ""
     click.echo(f"{amount(report.pages, 'page')}: {counts}{rest}")
-    for place, why in report.failed[:SHOWN_FAILURES]:
-        failure(place, why)
-    if len(report.failed) > SHOWN_FAILURES:
-        empty(f"{len(report.failed) - SHOWN_FAILURES} more failed; --json lists them all.")
+    failures(report.failed)
 
 
 @command.command("export")
@@ -197,7 +208,10 @@ def import_(place: Path, form: Any, as_json: bool) -> None:
     """Import what was exported to PLACE."""
     from mcp_web.services.exchange_archive import import_archive
 
-    _exchanged("imported", with_app(lambda app: import_archive(app, place, form)), as_json)
+    report = with_app(lambda app: import_archive(app, place, form))
+    _exchanged("imported", report, as_json)
+    if not report.documents:
+        raise SystemExit(NOTHING_FOUND)
 
 
 def _exchanged(verb: str, report: Any, as_json: bool) -> None:
@@ -205,8 +219,7 @@ def _exchanged(verb: str, report: Any, as_json: bool) -> None:
         print_json(dataclasses.asdict(report))
     else:
         click.echo(f"{verb}: {amount(report.documents, 'document')} in {amount(report.versions, 'version')}")
-        for what, why in report.failed:
-            failure(what, why)
+        failures(report.failed)
     if report.failed:
         raise SystemExit(FAILED)
 
@@ -241,17 +254,17 @@ def reindex(as_json: bool) -> None:
 
 
 @command.command("graph")
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1, required=True, callback=joined_words)
 @click.option("--depth", type=int, default=2, show_default=True, help="Citation depth, 1 to 3.")
 @click.option("--limit", type=int, default=10, show_default=True, help="Documents to start from.")
 @click.option("--format", "form", type=click.Choice(["mermaid", "graphml", "json"]), default="mermaid")
-def graph(query: tuple[str, ...], depth: int, limit: int, form: str) -> None:
+def graph(query: str, depth: int, limit: int, form: str) -> None:
     """Print the citation graph around the documents that match a query."""
     from mcp_web.archive.answer import ArchiveQuery
     from mcp_web.services.search_archive import search_archive
     from mcp_web.tools.archive_search import as_data
 
-    wanted = ArchiveQuery(" ".join(query), include_citations=True, citation_depth=depth, limit=limit)
+    wanted = ArchiveQuery(query, include_citations=True, citation_depth=depth, limit=limit)
     answer = with_app(lambda app: search_archive(app, wanted))
     if answer.citation_graph is None:
         empty("No kept document matches, so there is no graph to draw.")

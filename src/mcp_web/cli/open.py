@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ MAX_URLS = 1000
 @click.option("--links/--no-links", default=True, help="Keep the links.")
 @click.option("--images", is_flag=True, help="Keep images.")
 @click.option("--siteconfig", help="Site config to use.")
-@click.option("--max-age", type=int, help="Maximum age of a kept copy in seconds; 0 fetches again.")
+@click.option("--max-age", type=click.IntRange(0), help="Maximum age of a kept copy in seconds; 0 fetches again.")
 @click.option("--at", help="Day of an archived copy, such as 2024-05-01, or latest.")
 @click.option("--explain", is_flag=True, help="Show how the content was chosen.")
 @screenshot_option
@@ -69,6 +70,9 @@ def _addresses(urls: tuple[str, ...]) -> list[str]:
     found: list[str] = []
     for url in urls:
         found += [line.strip() for line in sys.stdin if line.strip()] if url == "-" else [url]
+    for url in found:
+        if "://" not in url and os.path.isfile(url):
+            raise click.UsageError(f"{url} is a file. `mcp-web extract {url}` reads files.")
     if not found:
         raise click.UsageError("There is no address to open: standard input was empty.")
     if len(found) > MAX_URLS:

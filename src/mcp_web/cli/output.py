@@ -19,7 +19,16 @@ from mcp_web.cli.wording import for_person
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+MOST_FAILURES = 20  # shown to a person
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer object as JSON.")
+
+
+def joined_words(context: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> str:
+    """A callback for an argument of several words that are one text."""
+    if not (text := " ".join(words).strip()):
+        raise click.BadParameter("it is empty.", context, parameter)
+    return text
 
 
 def print_json(value: Any) -> None:
@@ -57,6 +66,14 @@ def failure(place: str, why: str) -> None:
     """Print on stderr what failed and why; most sentences name the place themselves."""
     why = for_person(why)
     click.secho(wrapped(why if place in why else f"{place}: {why}"), fg="red", err=True)
+
+
+def failures(failed: Sequence[tuple[str, str]]) -> None:
+    """Print the first failures of many."""
+    for place, why in failed[:MOST_FAILURES]:
+        failure(place, why)
+    if len(failed) > MOST_FAILURES:
+        empty(f"{len(failed) - MOST_FAILURES:,} more failed; --json lists them all.")
 
 
 class _Collected(io.StringIO):

@@ -63,6 +63,7 @@ def print_page(view: PageView, options: ViewOptions, *, with_facts: bool = False
         note(line)
     if is_empty(view):
         empty(f"{view.url or 'The page'} has no text.")
+        return
     if document.explain is not None:
         click.echo(json.dumps(document.explain, ensure_ascii=False, indent=2, default=str), err=True)
     shown = show(document, options)

@@ -9,20 +9,20 @@ import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.exit_codes import NOTHING_FOUND
-from mcp_web.cli.output import json_option, note, paged, print_json, print_markdown, wrapped
+from mcp_web.cli.output import joined_words, json_option, note, paged, print_json, print_markdown, wrapped
 
 
 @click.command("read")
 @click.argument("url")
-@click.argument("question", nargs=-1, required=True)
+@click.argument("question", nargs=-1, required=True, callback=joined_words)
 @click.option("--max-results", type=int, help="Maximum number of passages; default: until the question is answered.")
 @click.option("--max-tokens", type=int, default=3000, show_default=True)
 @click.option("--min-score", type=float, help="Leave out passages below this, 0 to 1.")
-@click.option("--max-age", type=int, help="Maximum age of a kept copy in seconds; 0 fetches again.")
+@click.option("--max-age", type=click.IntRange(0), help="Maximum age of a kept copy in seconds; 0 fetches again.")
 @json_option
-def command(url: str, question: tuple[str, ...], as_json: bool, **given: Any) -> None:
+def command(url: str, question: str, as_json: bool, **given: Any) -> None:
     """Show only the passages of a page that answer a question."""
-    data, _ = answer_of("web_read", given | {"url": [url], "query": [" ".join(question)]})
+    data, _ = answer_of("web_read", given | {"url": [url], "query": [question]})
     (answer,) = data["queries"]
     for line in data["notes"]:
         note(line)

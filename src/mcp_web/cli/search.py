@@ -9,12 +9,12 @@ import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.exit_codes import NOTHING_FOUND
-from mcp_web.cli.output import console, empty, json_option, note, paged, print_json, print_markdown
+from mcp_web.cli.output import console, empty, joined_words, json_option, note, paged, print_json, print_markdown
 from mcp_web.cli.wording import for_person
 
 
 @click.command("search")
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1, required=True, callback=joined_words)
 @click.option("--provider", multiple=True, help="Provider to ask; several are merged.")
 @click.option("--count", type=int, default=10, show_default=True)
 @click.option("--page", type=int, default=0, help="Page of results, from 0.")
@@ -29,9 +29,9 @@ from mcp_web.cli.wording import for_person
 @click.option("--raw", is_flag=True, help="Add the provider's own JSON.")
 @click.option("--open", "number", type=int, metavar="N", help="Open result N.")
 @json_option
-def command(query: tuple[str, ...], provider: tuple[str, ...], number: int | None, as_json: bool, **given: Any) -> None:
+def command(query: str, provider: tuple[str, ...], number: int | None, as_json: bool, **given: Any) -> None:
     """Search the web; the words are one query."""
-    given |= {"query": [" ".join(query)], "provider": list(provider) or None}
+    given |= {"query": [query], "provider": list(provider) or None}
     given["include_domains"] = list(given["include_domains"]) or None
     given["exclude_domains"] = list(given["exclude_domains"]) or None
     data, _ = answer_of("web_search", given)

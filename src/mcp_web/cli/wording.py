@@ -17,6 +17,7 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bof a hash from an earlier answer\b", "of an id or hash that `mcp-web archive list` shows"),
         (r"\bmode=(auto|readable|raw|rendered)\b", r"--mode \1"),
         (r"\bfuzzy=false\b", "--exact"),
+        (r" Correct the parameter named in the message and call again\.", ""),
         (r"\bdry_run=false\b", "--yes"),
         (r"`section`", "--section"),
         (r"\b[Cc]all again after the time in retry_after", "Try again later"),

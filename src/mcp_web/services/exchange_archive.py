@@ -11,7 +11,7 @@ import anyio
 
 from mcp_web.app import App
 from mcp_web.archive.exchange.records import Exchanged
-from mcp_web.errors import InvalidInput
+from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.model.snapshot import Source
 
 ExchangeFormat = Literal["markdown", "jsonl", "bibtex", "csl", "warc"]
@@ -25,7 +25,12 @@ async def export_archive(
 ) -> Exchanged:
     """Write everything kept, or one source or collection of it: a folder of Markdown, or one file."""
     work = _exchange("export", form or format_of(place))
-    return await work(await app.store(), place, source, collection)
+    store = await app.store()
+    if collection and not await store.keys("", 1, source, collection):
+        raise NotFound(
+            f"No document is in the collection {collection!r}.", suggestion="`mcp-web archive collections` lists them."
+        )
+    return await work(store, place, source, collection)
 
 
 async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> Exchanged:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -109,8 +110,12 @@ class Importer:
         self._versions += 1
 
     def fail(self, what: str, error: Exception) -> None:
-        nested = isinstance(error, RecursionError)
-        self._failed.append((what, "The record is nested too deeply." if nested else str(error)))
+        why = str(error)
+        if isinstance(error, RecursionError):
+            why = "The record is nested too deeply."
+        elif isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+            why = "It is not JSON."
+        self._failed.append((what, why))
 
     def done(self) -> Exchanged:
         return Exchanged(len(self._keys), self._versions, tuple(self._failed))
