@@ -251,7 +251,7 @@ def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) ->
         if words >= size.least // 2 and (unit.closes or words >= size.least) and not unit.leads:
             key = zlib.crc32(markdown[unit.start : unit.end].encode("utf-8", "surrogatepass"))
             entry_follows = at + 1 < len(units) and units[at + 1].leads
-            if unit.closes and key % LANDMARK == 0 and not _entry_ends_soon(markdown, units, at + 1, size):
+            if unit.closes and key % LANDMARK == 0 and not _entry_ends_soon(markdown, units, first, at + 1, size):
                 return at
             if words >= size.least or entry_follows:
                 choices.append((0 if entry_follows else 1 if unit.closes else 2, key, at))
@@ -271,12 +271,12 @@ def _rest(units: Sequence[_Unit], at: int, size: Size) -> Sequence[_Unit]:
     return ahead[: next((number for number, unit in enumerate(ahead) if unit.leads), len(ahead))]
 
 
-def _entry_ends_soon(markdown: str, units: Sequence[_Unit], at: int, size: Size) -> bool:
-    """Whether only a few words are left from `at` to the next entry of a reference."""
+def _entry_ends_soon(markdown: str, units: Sequence[_Unit], first: int, at: int, size: Size) -> bool:
+    """Whether only a few words are left from `at` to the end of a reference entry, for a passage from `first` on."""
     rest = _rest(units, at, size)
-    after = at + len(rest)
     few = 0 < sum(unit.words for unit in rest) < size.small_section
-    return few and after < len(units) and bool(_entry(markdown, units[after]))
+    after = at + len(rest)
+    return few and any(_entry(markdown, unit) for unit in (*units[after : after + 1], *units[first:at]))
 
 
 def _overlap(markdown: str, units: Sequence[_Unit], first: int, last: int, size: Size) -> int:
