@@ -77,6 +77,27 @@ def test_a_name_alone_is_answered_by_its_definition(question: str, beginning: st
     assert found.text.startswith(beginning)
 
 
+@pytest.mark.parametrize(
+    ("question", "whole"),
+    [
+        ("LookupError", MANUAL[MANUAL.index("`exception Look") : MANUAL.index("\n\n`exception Key")]),
+        ("KeyError", "`exception KeyError`\n\nRaised when a mapping key is not found."),
+        ("--bare", "--bare\n: Make a bare repository; see --depth."),
+    ],
+)
+def test_a_definition_ends_where_the_next_one_begins(question: str, whole: str) -> None:
+    found = best_passage(Marker(parse(question)), MANUAL, "en")
+    assert found is not None
+    assert found.text == whole
+
+
+def test_signatures_of_one_entry_stay_with_its_description() -> None:
+    text = "`os.open(path)`\n\n`os.open(path, mode)`\n\nOpens the file.\n\n`os.close(fd)`\n\nCloses it.\n"
+    found = best_passage(Marker(parse("os.open")), text, "en")
+    assert found is not None
+    assert found.text == text[: text.index("\n\n`os.close")]
+
+
 def test_headings_count_where_the_passage_has_a_word_too() -> None:
     found = best_passage(Marker(parse("merging sorted")), TEXT, "en")
     assert found is not None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from mcp_web.archive.highlight import Marker
 from mcp_web.lru import cached_if_short
@@ -59,8 +60,20 @@ def _definition(asked: Sequence[Name], markdown: str, sections: Sequence[Section
             inside = [place for place in places if any(place[0] <= start < place[1] for start in starts)]
             if inside:
                 first = min(start for start in starts if start >= inside[0][0])
-                return path, *max(place for place in inside if place[0] <= first)
+                begin, end = max(place for place in inside if place[0] <= first)
+                return path, begin, _entry_end(markdown, {start for start, _ in defined}, places, begin, end)
     return None
+
+
+def _entry_end(markdown: str, defined: Collection[int], places: Sequence[tuple[int, int]], begin: int, end: int) -> int:
+    """Where an entry of a reference ends: before the next definition that follows a description."""
+    described = False
+    for start, following in pairwise([*(at for at, _ in places if begin <= at < end), end]):
+        defines = any(start <= at < following for at in defined)
+        if described and defines:
+            return len(markdown[:start].rstrip())
+        described = not defines or "\n: " in markdown[start:following]
+    return end
 
 
 def _best_match(
