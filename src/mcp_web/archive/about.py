@@ -42,6 +42,7 @@ class HeadlineMatcher:
         return max((self._share(text) for text in texts if text), default=0.0)
 
     def _share(self, text: str) -> float:
+        """The share of one text: of a title, or of the last part of a path."""
         named, compound = _named(text, self._language)
         if not named or not self._total:
             return 0.0
@@ -61,6 +62,7 @@ class HeadlineMatcher:
 
 
 def _start(word: str) -> str:
+    """The first two letters of a word, folded."""
     return fold(word[:2])
 
 
@@ -110,4 +112,5 @@ def _place(headline: Headline) -> str:
 
 
 def _site(headline: Headline) -> str:
+    """The synced folder or the host that a document belongs to."""
     return headline.path.partition("/")[0] if headline.path else host_of(headline.url)

@@ -18,6 +18,8 @@ SearchedSource = Literal["all", "research", "web"]
 
 @dataclass(frozen=True, slots=True)
 class ArchiveQuery:
+    """A search in the archive: the question and its filters."""
+
     text: str
     fuzzy: bool = True
     include_citations: bool = False
@@ -34,6 +36,8 @@ class ArchiveQuery:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveDocument:
+    """A document that a search found, without its text."""
+
     id: str
     title: str
     path: str | None
@@ -48,12 +52,16 @@ class ArchiveDocument:
 
 @dataclass(frozen=True, slots=True)
 class Citations:
+    """The citations of one document in both directions."""
+
     citing: tuple[Citation, ...]  # what the document cites
     cited: tuple[Citation, ...]  # what cites the document
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveResult:
+    """A document that a search found, with what it says about the question."""
+
     document: ArchiveDocument
     highlights: tuple[Highlight, ...]
     citations: Citations | None = None
@@ -62,6 +70,8 @@ class ArchiveResult:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveAnswer:
+    """The results of one search, best first."""
+
     query: ArchiveQuery
     results: tuple[ArchiveResult, ...]
     mode: SearchMode  # the mode used: "text" if no model was available
@@ -94,6 +104,7 @@ def _from(owner: str, result: ArchiveResult) -> ArchiveResult:
 
 
 def _graph(graphs: Sequence[CitationGraph]) -> CitationGraph | None:
+    """The union of some graphs; None if there is none."""
     if not graphs:
         return None
     nodes = {node.id: node for graph in reversed(graphs) for node in graph.nodes}

@@ -144,6 +144,7 @@ class Archive:
 
 
 def _parsed(query: ArchiveQuery) -> ParsedQuery:
+    """The query with its text parsed and its filters checked; raises InvalidInput."""
     question = parse(query.text)
     if not question.wanted and not question.prefixes:
         raise InvalidInput(
@@ -164,6 +165,7 @@ def _parsed(query: ArchiveQuery) -> ParsedQuery:
 
 
 def _near(meaning: Meaning, words: ByWords, query: ArchiveQuery, scales: Scales) -> Meaning:
+    """Of the documents found by meaning, those that may be shown."""
     if query.mode == "semantic":
         return near_by_meaning(meaning, scales)
     with_words = {candidate.key for candidate in words.matches.candidates}

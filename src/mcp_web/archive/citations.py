@@ -25,6 +25,7 @@ def url_name(url: str) -> str | None:
 
 
 def path_name(path: str) -> str:
+    """The name of a file in a synced folder."""
     return "path:" + unicodedata.normalize("NFC", path)
 
 
@@ -38,6 +39,7 @@ def joined_path(base: str, target: str) -> str | None:
 
 
 def wiki_name(title: str) -> str:
+    """The name of a note by its title, whatever its case, spaces and hyphens."""
     folded = unicodedata.normalize("NFC", title).casefold()
     return "wiki:" + re.sub(r"[\s_-]+", " ", folded).strip()
 
@@ -116,6 +118,7 @@ _Raw = tuple[int, CitationKind, str, float]
 
 
 def _inline(text: str) -> Iterator[_Raw]:
+    """Links in the text: `[text](url)`."""
     for link in links(text):
         if not link.is_image:
             yield link.start, "link", text[link.url_start : link.url_end], 1.0
@@ -138,11 +141,13 @@ def _references(text: str) -> Iterator[_Raw]:
 
 
 def _wiki(text: str) -> Iterator[_Raw]:
+    """Links by title, as in Obsidian: `[[title]]`."""
     for match in _WIKI.finditer(text):
         yield match.start(), "wiki", match["title"].strip(), 0.9
 
 
 def _bare(text: str) -> Iterator[_Raw]:
+    """URLs, DOIs and arXiv ids that are written in the text without link syntax."""
     for match in _BARE.finditer(text):
         before = text[max(0, match.start() - 2) : match.start()]
         if before != "](" and not (before[-1:].isalnum() or before[-1:] in tuple("_[\"'=/")):
@@ -176,6 +181,7 @@ def _resolve(kind: CitationKind, target: str, base_url: str, path: str | None) -
 
 
 def _web(kind: CitationKind, target: str, base_url: str) -> tuple[str, str, CitationKind] | None:
+    """The name, URL and kind of a link to the web; None if it is not an http(s) URL."""
     try:
         url = urljoin(base_url, target) if base_url else target
     except ValueError:
@@ -205,4 +211,5 @@ def _trimmed(url: str) -> str:
 
 
 def _label(text: str) -> str:
+    """The label of a reference link for comparison."""
     return re.sub(r"\s+", " ", text).strip().casefold()

@@ -62,6 +62,7 @@ def _chain(
 
 
 def _citations(edges: Iterable[Edge], texts: Mapping[str, DocumentRow]) -> tuple[Citation, ...]:
+    """The citations that some edges stand for, each with its sentence."""
     return tuple(
         Citation(
             source_id=document_id(edge.source),

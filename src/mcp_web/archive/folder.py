@@ -64,6 +64,8 @@ class FolderFile:
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
+    """How many files were added, changed, unchanged, removed, and which failed."""
+
     added: int = 0
     changed: int = 0
     unchanged: int = 0
@@ -118,6 +120,7 @@ async def _read_all(
     at_once: int,
     clock: Callable[[], float],
 ) -> list[tuple[str, str]]:
+    """Extract files, `at_once` at a time, and keep them in batches; returns the paths that failed, with reasons."""
     batch = _Batch(store)
     done = 0
 
@@ -154,6 +157,7 @@ class _Batch:
         self._since = time.monotonic()
 
     async def add(self, path: str, snapshot: Snapshot, derived: Derived) -> None:
+        """Add a document, and write the batch if it is large or old enough."""
         self._waiting.append((path, snapshot, derived))
         self._chars += len(snapshot.document.markdown)
         waited = time.monotonic() - self._since
@@ -161,6 +165,7 @@ class _Batch:
             await self.write()
 
     async def write(self) -> None:
+        """Keep what was added since the last write."""
         items, self._waiting, self._chars, self._since = self._waiting, [], 0, time.monotonic()
         try:
             await self._store.keep_many([(snapshot, derived) for _, snapshot, derived in items])
@@ -179,6 +184,7 @@ def _reason(error: WebError | OSError) -> str:
 
 
 async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
+    """The version of a file, with the source and tags that its front matter names."""
     body = await anyio.to_thread.run_sync(_read, file.place)
     url = "file:///" + quote(file.path)
     fetched = Fetched(url, url, 200, (), body, file.media_type, None, file.modified)
@@ -268,10 +274,12 @@ def _files(root: Path, label: str, unreadable: list[str]) -> list[FolderFile]:
 
 
 def is_synced(place: Path) -> bool:
+    """Whether a sync reads files with this extension."""
     return place.suffix.lower().removeprefix(".") in _SYNCED
 
 
 def _file(root: Path, label: str, place: Path) -> FolderFile | None:
+    """The file at a place; None if it is not synced, is not a regular file or lies outside the folder."""
     if not is_synced(place):
         return None
     try:
@@ -287,6 +295,7 @@ def _file(root: Path, label: str, place: Path) -> FolderFile | None:
 
 
 def _label_path(root: Path, label: str, place: Path) -> str:
+    """The path under which a file is kept: the name of the folder, then the path inside it."""
     inside = os.fsencode(place.relative_to(root).as_posix()).decode("utf-8", "backslashreplace")
     return label if inside == "." else f"{label}/{inside}"
 

@@ -54,6 +54,7 @@ def _estimated_lifetime(headers: Headers, fetched_at: float, page_ttl: float) ->
 
 
 def _cache_control(headers: Headers) -> dict[str, str]:
+    """The directives of all Cache-Control headers, with their arguments."""
     found: dict[str, str] = {}
     for name, value in headers:
         if name.lower() == "cache-control":
@@ -70,6 +71,7 @@ def _seconds(value: str | None) -> float | None:
 
 
 def _date(value: str | None) -> float | None:
+    """The date in a header in seconds since the epoch, or None."""
     if value is None:
         return None
     try:

@@ -32,6 +32,8 @@ class GraphEdge:
 
 @dataclass(frozen=True, slots=True)
 class CitationGraph:
+    """Documents and the citations between them."""
+
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from mcp_web.archive.query import Question
 from mcp_web.text.markdown import FENCE, prose
 from mcp_web.text.words import fold, is_unspaced, query_terms, spans, terms, words
 
+_SNIPPETS = 2  # of the content of one document, at most
 _SNIPPET = 240  # characters
 _BEFORE = 40  # of them before the first word
 _SPANS_MOST = 500  # a word on every line needs no more to find a good place
@@ -24,7 +24,6 @@ _MARKUP = re.compile(
     re.MULTILINE,
 )
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*", re.MULTILINE)
-_UNCLEAN = re.compile(r"[*_`|\[\]\\#>&\t]|   |^[ +-]| $")  # what cleaning may change, and more
 _WORD = re.compile(r"[^\W_]+")
 _ELLIPSES = ("…", "...")
 
@@ -53,6 +52,8 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
+    """The snippets of one field of a document."""
+
     field: str  # "title" or "content"
     snippets: tuple[Snippet, ...]
 
@@ -97,6 +98,7 @@ class Marker:
         return found
 
     def _places(self, folded: str) -> Iterator[tuple[int, int]]:
+        """Where words that begin with one of the prefixes are in a folded text."""
         for head in self._heads:
             at = folded.find(head)
             while at >= 0:
@@ -113,16 +115,18 @@ class Marker:
         return known
 
     def _find_term(self, form: str, language: str) -> str:
+        """As `_term`, not cached."""
         forms = (*words(form), form.lower())
         found = (term for word in forms for term in terms(word, language) if term in self._wanted)
         return next(found, "") or (fold(form) if fold(form).startswith(self._prefixes) else "")
 
 
 def _forms(word: str) -> tuple[str, ...]:
+    """The terms of a word of the question; an n-gram is its own."""
     return (fold(word),) if is_unspaced(word) else query_terms(word)
 
 
-def highlights(marker: Marker, title: str, markdown: str, language: str, most: int = 2) -> tuple[Highlight, ...]:
+def highlights(marker: Marker, title: str, markdown: str, language: str) -> tuple[Highlight, ...]:
     """The title and the best pieces of the content; a document found by meaning alone shows its beginning."""
     found = []
     in_title = marker.spans(title, language)
@@ -136,8 +140,8 @@ def highlights(marker: Marker, title: str, markdown: str, language: str, most: i
         text = body
     else:
         in_text = marker.spans(text, language)
-    places = _places(in_text, most) if in_text else [] if in_title else [0]
-    pieces = [piece for at in places if (piece := _piece(marker, text, language, in_text, at))]
+    places = _places(in_text) if in_text else [] if in_title else [0]
+    pieces = [piece for at in places if (piece := _piece(marker, text, language, at))]
     if pieces:
         found.append(Highlight("content", tuple(pieces)))
     return tuple(found)
@@ -170,12 +174,12 @@ def _shortest(heads: set[str]) -> list[str]:
     return [head for head in heads if not any(head != other and head.startswith(other) for other in heads)]
 
 
-def _places(spans: list[WordSpan], most: int) -> list[int]:
+def _places(spans: list[WordSpan]) -> list[int]:
     """Starts of the windows that contain the most different words; a further window only if it adds a word."""
     spans = spans[:_SPANS_MOST]
     wanted = {term for _, _, term in spans}
     chosen: list[int] = []
-    while wanted and len(chosen) < most:
+    while wanted and len(chosen) < _SNIPPETS:
         start, covered = _richest(spans, wanted)
         chosen.append(start)
         wanted -= covered
@@ -206,28 +210,22 @@ def _richest(spans: list[WordSpan], wanted: set[str]) -> tuple[int, set[str]]:
     return best_start, best_terms or wanted
 
 
-def _piece(marker: Marker, text: str, language: str, spans: list[WordSpan], at: int) -> Snippet | None:
-    """The text around an offset, without markup."""
+def _piece(marker: Marker, text: str, language: str, at: int) -> Snippet | None:
+    """The text around an offset, without markup; None if nothing else is there."""
     start = max(0, at - _BEFORE)
     # From the beginning of a line or, failing that, of a word.
     start = text.rfind("\n", start, at) + 1 or (text.find(" ", start, at) + 1 if start else 0) or start
     end = min(len(text), start + _SNIPPET)
     if end < len(text) and " " in text[at + 1 : end]:
         end = max(text.rfind(" ", at + 1, end), text.rfind("\n", at + 1, end))
-    shown = text[start:end].replace("\n", " ")
-    if _UNCLEAN.search(shown):
-        shown = _cleaned(text[start:end], _in_code(text[:start]))
-        inside = marker.spans(shown, language)
-    else:
-        first = bisect.bisect_left(spans, (start, 0, ""))
-        last = bisect.bisect_left(spans, (end, 0, ""))
-        inside = [(one - start, other - start, term) for one, other, term in spans[first:last] if other <= end]
+    shown = _cleaned(text[start:end], _in_code(text[:start]))
     if not shown:
         return None
-    before = "…" if text[:start].strip() and not shown.startswith(_ELLIPSES) else ""
-    joined = ((one + len(before), other + len(before)) for one, other in _joined(shown, inside))
-    after = "…" if end < len(text) and not shown.endswith(_ELLIPSES) else ""
-    return Snippet(before + shown + after, tuple(joined))
+    if text[:start].strip() and not shown.startswith(_ELLIPSES):
+        shown = "…" + shown
+    if end < len(text) and not shown.endswith(_ELLIPSES):
+        shown += "…"
+    return Snippet(shown, _joined(shown, marker.spans(shown, language)))
 
 
 def _in_code(before: str) -> bool:

@@ -79,6 +79,7 @@ def _entry_end(markdown: str, defined: Collection[int], places: Sequence[tuple[i
 def _best_match(
     marker: Marker, markdown: str, language: str, sections: Sequence[Section]
 ) -> tuple[_Found, float] | None:
+    """The place that matches the question best by words, and its match; None for a text without blocks."""
     spans = marker.spans(markdown, language)
     starts = [start for start, _, _ in spans]
     words = [term for _, _, term in spans]
@@ -117,6 +118,7 @@ def _places(found: Sequence[Block]) -> tuple[tuple[int, int], ...]:
 
 
 def _end(found: Sequence[Block], at: int) -> int:
+    """The end of a passage that starts at a block."""
     end = found[at].end
     for block in found[at + 1 :]:
         if block.end - found[at].start > _ENOUGH:

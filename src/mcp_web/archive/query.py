@@ -123,4 +123,5 @@ def with_changes(question: Question, changes: dict[str, str]) -> Question:
 
 
 def _capped(items: list[str]) -> tuple[str, ...]:
+    """The items without duplicates, at most _MOST_WORDS."""
     return tuple(dict.fromkeys(items))[:_MOST_WORDS]

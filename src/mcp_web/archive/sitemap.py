@@ -39,12 +39,14 @@ def text_links(body: bytes) -> list[str]:
 
 
 def _is_page(link: str) -> bool:
+    """Whether a link of an llms.txt leads to a page."""
     return link.startswith(("http://", "https://", "/")) or (
         ":" not in link and link.endswith((".md", ".html", ".htm"))
     )
 
 
 def _text(body: bytes) -> str:
+    """The text of a file, which may be compressed; empty if it cannot be decompressed."""
     if body[:2] == b"\x1f\x8b":
         try:
             body = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(body, MOST_BYTES)

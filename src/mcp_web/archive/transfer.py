@@ -21,6 +21,8 @@ _BATCH_PAGES, _BATCH_CHARS = 100, 4_000_000
 
 @dataclass(slots=True)
 class CopyReport:
+    """What was copied."""
+
     pages: int = 0  # of the source
     copied: int = 0
     unchanged: int = 0  # were in the target already, equal in every part
@@ -59,6 +61,7 @@ async def _copy_pages(source: Store, target: Store, report: CopyReport, on_progr
 
 
 def _next_limit(records: Collection[PageRecord]) -> int:
+    """How many pages to read next, so that a batch has about _BATCH_CHARS characters."""
     chars = sum(len(version.document.markdown) for one in records for version in one.versions)
     return min(_BATCH_PAGES, _BATCH_CHARS * len(records) // max(1, chars) + 1)
 

@@ -53,6 +53,7 @@ def correction(word: str, counts: Mapping[str, int]) -> str | None:
 
 
 def _likelihood(word: str, near: str) -> float:
+    """How likely a word was mistyped as another, relative to other mistakes."""
     if word[0] != near[0]:
         return 0.1
     if sorted(word) == sorted(near):

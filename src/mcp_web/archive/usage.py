@@ -65,4 +65,5 @@ def summary_of(drained: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _hour(seconds: float) -> str:
+    """The hour of a moment, as in 2026-11-16T12."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H")

@@ -92,6 +92,7 @@ def citation_key(reference: Reference, taken: set[str]) -> str:
 
 
 def _readable_key(reference: Reference) -> str:
+    """Author or site, year, and the first word of the title that is not an article."""
     author = reference.authors[0].split(",")[0].split()[-1:] if reference.authors else []
     host = urlsplit(reference.url).hostname or ""
     who = _letters(author[0] if author else "") or _letters(reference.site or host.removeprefix("www."))

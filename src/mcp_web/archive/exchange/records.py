@@ -110,6 +110,7 @@ class Importer:
         self._versions += 1
 
     def fail(self, what: str, error: Exception) -> None:
+        """Record that an item could not be imported."""
         why = str(error)
         if isinstance(error, RecursionError):
             why = "The record is nested too deeply."
@@ -118,4 +119,5 @@ class Importer:
         self._failed.append((what, why))
 
     def done(self) -> Exchanged:
+        """The counts of all items so far."""
         return Exchanged(len(self._keys), self._versions, tuple(self._failed))

@@ -155,6 +155,7 @@ def csl_names(names: Any) -> tuple[str, ...]:
 
 
 def _csl_name(one: Mapping[str, Any]) -> str:
+    """One CSL name as "Family, Given"; an organisation in braces."""
     if one.get("literal"):
         return f"{{{one['literal']}}}"
     family = " ".join(str(one[part]) for part in ("non-dropping-particle", "family") if one.get(part))
@@ -162,10 +163,12 @@ def _csl_name(one: Mapping[str, Any]) -> str:
 
 
 def _authors(text: str | None) -> tuple[str, ...]:
+    """The authors in a text that separates them by "and" or semicolons."""
     return tuple(part.strip() for part in (text or "").replace(";", " and ").split(" and ") if part.strip())
 
 
 def _day(text: str) -> float | None:
+    """The beginning of a day in seconds since the epoch; None if it is not a date."""
     try:
         return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
     except ValueError:
