@@ -26,7 +26,7 @@ STAGES = {
     "features of boxes": ("mcp_web.extract.html.choose", "PageFeatures"),
     "features of blocks, model": ("mcp_web.extract.html.model", "Scorer.score"),
     "decision": ("mcp_web.extract.html.choose", "decide"),
-    "Markdown": ("mcp_web.extract.html.write.written", "write_markdown"),
+    "Markdown": ("mcp_web.extract.html.write.writer", "write_markdown"),
     "walls": ("mcp_web.extract.walls", "detect_wall"),
 }
 

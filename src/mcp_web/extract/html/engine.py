@@ -76,7 +76,7 @@ def _read_beginning(page: Fetched, request: ExtractRequest, options: ExtractOpti
 def _read(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
     from mcp_web.extract.hidden.remove import remove_hidden
     from mcp_web.extract.html.parse import body_of, page_title, parse_page
-    from mcp_web.extract.html.write.written import write_markdown
+    from mcp_web.extract.html.write.writer import write_markdown
     from mcp_web.extract.metadata import read_metadata
     from mcp_web.extract.walls import detect_wall
 

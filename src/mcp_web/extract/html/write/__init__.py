@@ -4,6 +4,6 @@ It needs these elements, which must not be removed before: `script[type^="math/"
 `input[type=checkbox]`, and empty anchors with a name.
 """
 
-from mcp_web.extract.html.write.written import Written, write_markdown
+from mcp_web.extract.html.write.writer import Written, write_markdown
 
 __all__ = ["Written", "write_markdown"]

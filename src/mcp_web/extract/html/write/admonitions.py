@@ -7,7 +7,7 @@ import re
 from turbohtml import Element
 
 from mcp_web.extract.html.write import inline, tables
-from mcp_web.extract.html.write.draft import MAX_INDENTS, Survey, WriterState, quoted
+from mcp_web.extract.html.write.state import MAX_INDENTS, Survey, WriterState, quoted
 
 _KINDS = {
     "note": "Note", "info": "Info", "tip": "Tip", "hint": "Hint", "important": "Important", "warning": "Warning",
@@ -38,17 +38,17 @@ _PART = re.compile(
 _WORD = re.compile(r"[a-z]+")
 
 
-def mark_admonitions(draft: WriterState, survey: Survey) -> None:
+def mark_admonitions(state: WriterState, survey: Survey) -> None:
     found = survey.with_classes(_NAMES)
     if "dmonition" in survey.class_text or "allout" in survey.class_text:
         found.extend(survey.root.select("[class*=admonition],[class*=callout i],[data-callout]"))
     for element in found[:_MOST]:
-        if element in draft.special or element == survey.root or element.tag not in _TAGS or not kind_of(element):
+        if element in state.special or element == survey.root or element.tag not in _TAGS or not kind_of(element):
             continue
         if _PART.search(element.attr("class") or ""):
             continue
         if len(element.text) < _LARGE and element.select_one("h1,h2") is None:
-            draft.special[element] = write_admonition
+            state.special[element] = write_admonition
 
 
 def kind_of(element: Element) -> str:
@@ -68,18 +68,18 @@ def kind_of(element: Element) -> str:
     return "Hint" if "hint" in words else "Note" if "admonition" in classes or "callout" in classes else ""
 
 
-def write_admonition(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_admonition(state: WriterState, element: Element, out: list[str]) -> None:
     """The title in bold and the text as a quote; code is not quoted, so that it can be copied."""
     kind = kind_of(element)
     title = _title_of(element, kind)
-    draft.special.pop(element, None)
-    if draft.indents >= MAX_INDENTS:
-        draft.walk(draft, element, out)
+    state.special.pop(element, None)
+    if state.indents >= MAX_INDENTS:
+        state.walk(state, element, out)
         return
     words = ""
     if title is not None:
-        words = inline.one_line(inline.inner(draft, title)).strip("*: ")
-        draft.inline_special[title] = ""
+        words = inline.one_line(inline.inner(state, title)).strip("*: ")
+        state.inline_special[title] = ""
     if words.lower() in _KINDS:
         kind = _KINDS[words.lower()]
     elif kind.lower() in words.lower():
@@ -87,9 +87,9 @@ def write_admonition(draft: WriterState, element: Element, out: list[str]) -> No
     elif words:
         kind = f"{kind}: {words}"
     framed = _icon_table(element)
-    draft.indents += 1
-    inside = draft.blocks_of(framed or _content_of(element))
-    draft.indents -= 1
+    state.indents += 1
+    inside = state.blocks_of(framed or _content_of(element))
+    state.indents -= 1
     if not inside and not words:
         return
     if framed is not None and not any(block.startswith("```") for block in inside):

@@ -6,9 +6,9 @@ import re
 
 from turbohtml import Element, Node, Text
 
-from mcp_web.extract.html.write.draft import MAX_DEPTH, Survey, WriterState
 from mcp_web.extract.html.write.inline import one_line, write_linked_code, write_nothing
 from mcp_web.extract.html.write.language import label_language, language_of
+from mcp_web.extract.html.write.state import MAX_DEPTH, Survey, WriterState
 from mcp_web.extract.markdown import fence
 
 _SPACES = re.compile(r"[ \t\n\r\f]+")
@@ -53,32 +53,35 @@ _LINES_OF_CODE = ":is(p,div,td,dd,li,blockquote,center,body,section,main) > :is(
 _STRUCTURE = "pre,p,div,ul,ol,table,h1,h2,h3,h4,h5,h6,img"
 
 
-def mark_code(draft: WriterState, survey: Survey) -> None:
+def mark_code(state: WriterState, survey: Survey) -> None:
     """Find code that is not in a `pre`, and tables that contain code with line numbers."""
     if "table" in survey.tags:
         for table in survey.tagged:
             if table.tag == "table" and _is_code_table(table):
-                draft.special[table] = write_code_table
+                state.special[table] = write_code_table
     for element in survey.with_classes(_NUMBER_BOXES):
         if _NUMBERS.match(element.text):
-            draft.special[element] = write_nothing
+            state.special[element] = write_nothing
     for element in survey.with_classes(_BOXES):
         is_code = element.tag == "code" if element.has_class("block") else element.tag != "table"
         if is_code and (not element.has_class("fragment") or element.select_one(".line") is not None):
-            draft.special[element] = write_code
+            state.special[element] = write_code
     for element in survey.with_classes(_PLAIN_BOXES):
         if "\n" in element.text.strip() and element.select_one(_STRUCTURE) is None and element.tag == "div":
-            draft.special[element] = write_code
-    _mark_lines(draft, survey)
+            state.special[element] = write_code
+    for line_end in survey.root.select(_LINES_OF_CODE):
+        line_code = line_end.closest("code,tt,samp")
+        if line_code is not None and _is_whole_block(line_code):
+            state.special[line_code] = write_code_lines
     if "language-" in survey.class_text:
         for element in survey.root.select(
             ":not(pre,p,li,td,dt,dd,a,span,h1,h2,h3,h4) > code[class*=language-]:only-child"
         ):
             if "\n" in element.text and element.select_one("pre") is None:
-                draft.special[element] = write_code
+                state.special[element] = write_code
 
 
-def write_code_lines(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_code_lines(state: WriterState, element: Element, out: list[str]) -> None:
     """Append code whose lines are separated by `<br>` as a fenced block; other white space is folded."""
     lines: list[list[str]] = [[]]
     for node in element.descendants:
@@ -90,30 +93,24 @@ def write_code_lines(draft: WriterState, element: Element, out: list[str]) -> No
     out.append(fenced(text.replace("\xa0", " "), language_of(element)))
 
 
-def write_signature(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_signature(state: WriterState, element: Element, out: list[str]) -> None:
     """The declaration of an API on one line of code, its links kept."""
     parts: list[str] = []
-    write_linked_code(draft, element, parts)
+    write_linked_code(state, element, parts)
     text = one_line("".join(parts))
     if text:
         out.append(text)
 
 
-def _mark_lines(draft: WriterState, survey: Survey) -> None:
-    """Code that is all of its block, its lines set by breaks, is a block of code."""
-    for line_end in survey.root.select(_LINES_OF_CODE):
-        element = line_end.closest("code,tt,samp")
-        if element is not None and _is_all_of_its_block(element):
-            draft.special[element] = write_code_lines
-
-
-def _is_all_of_its_block(element: Element) -> bool:
+def _is_whole_block(element: Element) -> bool:
+    """Whether an element has all the text of its parent, and contains no blocks."""
     parent = element.parent
     is_all = parent is not None and parent.text.strip() == element.text.strip()
     return is_all and element.select_one(_STRUCTURE) is None
 
 
 def _is_code_table(table: Element) -> bool:
+    """Whether a table is only the layout of code with line numbers."""
     if not _TABLES.isdisjoint((table.attr("class") or "").split()):
         return True
     cell = table.select_one(_GUTTER_CELLS)
@@ -123,11 +120,11 @@ def _is_code_table(table: Element) -> bool:
     return len(columns) == 2 and _COLUMN.match(columns[0].text) is not None
 
 
-def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_code(state: WriterState, element: Element, out: list[str]) -> None:
     """A code block. A label and a copy button before it are removed from `out`."""
     text = text_of(element)
     if not text.strip():
-        draft.walk(draft, element, out)
+        state.walk(state, element, out)
         return
     language = language_of(element)
     while out and len(out[-1]) < 32:
@@ -142,7 +139,7 @@ def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
     out.append(fenced(text, language))
 
 
-def write_code_table(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_code_table(state: WriterState, element: Element, out: list[str]) -> None:
     """A table of a highlighter: one column of line numbers, one of code."""
     blocks = [pre for pre in element.select("pre") if not _NUMBERS.match(pre.text)]
     if blocks:
@@ -158,12 +155,8 @@ def write_code_table(draft: WriterState, element: Element, out: list[str]) -> No
 
 def fenced(text: str, language: str) -> str:
     """The code in a fence, without blank lines at its ends and without the indentation of all lines."""
-    lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
-    while lines and not lines[0]:
-        lines.pop(0)
-    while lines and not lines[-1]:
-        lines.pop()
-    return fence("\n".join(_without_margin(lines)), language)
+    lines = (line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    return fence("\n".join(_without_margin("\n".join(lines).strip("\n").split("\n"))), language)
 
 
 def _without_margin(lines: list[str]) -> list[str]:
@@ -184,12 +177,13 @@ def text_of(element: Element) -> str:
         text = element.text
     else:
         parts: list[str] = []
-        _gather(element, parts, 0)
+        _collect(element, parts, 0)
         text = "".join(parts)
     return text.replace("\xa0", " ").replace("\u200b", "")
 
 
-def _gather(node: Node, parts: list[str], depth: int) -> None:
+def _collect(node: Node, parts: list[str], depth: int) -> None:
+    """Append the code in a node to `parts`, line ends included."""
     if depth > MAX_DEPTH:
         parts.append(node.text)
         return
@@ -211,31 +205,28 @@ def _gather(node: Node, parts: list[str], depth: int) -> None:
                 if is_line and not _at_line_start(parts):
                     parts.append("\n")
                 before = len(parts)
-                _gather(child, parts, depth + 1)
+                _collect(child, parts, depth + 1)
                 if tag in _BLOCKS and len(parts) > before and not _at_line_start(parts):
                     parts.append("\n")
 
 
 def _at_line_start(parts: list[str]) -> bool:
-    """Whether the text gathered so far is empty or ends with a line end."""
-    for part in reversed(parts):
-        if part:
-            return part.endswith("\n")
-    return True
+    """Whether the text so far is empty or ends with a line end."""
+    return next((part.endswith("\n") for part in reversed(parts) if part), True)
 
 
 def _is_line(element: Element) -> bool:
-    names = element.attr("class")
-    if names and not _LINES.isdisjoint(names.split()):
-        return True
-    return element.attr("data-line") is not None
+    """Whether an element is one line of code."""
+    classes = (element.attr("class") or "").split()
+    return not _LINES.isdisjoint(classes) or element.attr("data-line") is not None
 
 
 def _is_gutter(element: Element) -> bool:
-    names = element.attr("class")
-    if names and not _GUTTERS.isdisjoint(names.split()):
-        return _NUMBERS.match(element.text) is not None
-    style = element.attr("style")
-    if style and "user-select" in style and "none" in style:
-        return _NUMBERS.match(element.text) is not None
-    return element.attr("data-line-number") is not None and _NUMBERS.match(element.text) is not None
+    """Whether an element holds line numbers."""
+    style = element.attr("style") or ""
+    is_marked = (
+        not _GUTTERS.isdisjoint((element.attr("class") or "").split())
+        or ("user-select" in style and "none" in style)
+        or element.attr("data-line-number") is not None
+    )
+    return is_marked and _NUMBERS.match(element.text) is not None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from turbohtml import Element, Node, Text
 
-from mcp_web.extract.html.write.draft import WriterState, first_element, indented
+from mcp_web.extract.html.write.state import WriterState, first_element, indented
 
 _LABEL = re.compile(r"[\[(]?\s*(\d{1,4}|[*†‡§¶‖#]{1,3}|[a-zA-Z]{1,2}|[ivxlc]{1,6})\s*[\])]?[.:]?\Z")
 _WORDS = re.compile(r"foot|fn|note|cite|bib|ref|ftn|endnote", re.I)
@@ -31,8 +31,8 @@ _MOST = 3000  # references on one page: more than any ordinary page has
 class Footnotes:
     """The footnotes under some roots: references, definitions, labels."""
 
-    def __init__(self, draft: WriterState, roots: Sequence[Node], here: str) -> None:
-        self.draft = draft
+    def __init__(self, state: WriterState, roots: Sequence[Node], here: str) -> None:
+        self.state = state
         self.roots = roots
         self.here = here
         self.labels: dict[Element, str] = {}  # definition → label
@@ -75,7 +75,7 @@ class Footnotes:
         holder = _holder(anchor)
         for element in (anchor, *_ancestors(anchor)[:3]):
             self.origins.update(filter(None, (element.attr("id"), element.attr("name"))))
-        self.draft.inline_special[holder] = f"[^{self._label(definition, anchor.text)}]"
+        self.state.inline_special[holder] = f"[^{self._label(definition, anchor.text)}]"
 
     def _target(self, anchor: Element) -> Element | None:
         named = anchor.attr("data-definition")
@@ -135,30 +135,30 @@ class Footnotes:
             self.taken.add(number)
         for sup in references:
             if sup.text.strip() in found:
-                self.draft.inline_special[sup] = f"[^{sup.text.strip()}]"
+                self.state.inline_special[sup] = f"[^{sup.text.strip()}]"
 
     def _drop_back_links(self, anchors: list[Element]) -> None:
         inside = set(self.labels)
         for anchor in anchors:
-            if anchor in self.draft.inline_special:
+            if anchor in self.state.inline_special:
                 continue
             leads_back = (anchor.attr("href") or "").rpartition("#")[2] in self.origins
             if (leads_back or _is_back_link(anchor)) and any(parent in inside for parent in _ancestors(anchor)):
-                self.draft.inline_special[anchor] = ""
+                self.state.inline_special[anchor] = ""
 
     def _claim_containers(self) -> None:
         """Choose the writer of each definition: for its list or definition list, or for the block itself."""
-        self.draft.notes = self.labels
+        self.state.notes = self.labels
         for definition in self.labels:
             parent = definition.parent
             if definition.tag == "li" and isinstance(parent, Element):
-                self.draft.special[parent] = write_list
+                self.state.special[parent] = write_list
             elif definition.tag == "dd" and isinstance(parent, Element):
-                self.draft.special[parent] = write_terms
+                self.state.special[parent] = write_terms
             elif definition.tag[0] == "h":
-                self.draft.special[definition] = write_headed
+                self.state.special[definition] = write_headed
             else:
-                self.draft.special[definition] = write_note
+                self.state.special[definition] = write_note
 
 
 def _ancestors(element: Element) -> list[Element]:
@@ -241,40 +241,40 @@ def _written(label: str, inside: list[str]) -> str:
     return f"[^{label}]: {indented(body, '    ')}"
 
 
-def write_note(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_note(state: WriterState, element: Element, out: list[str]) -> None:
     """A block that is one definition; in a table of docutils it is the last cell."""
-    label = draft.notes[element]
+    label = state.notes[element]
     source = element.select_one("td:last-child") if element.tag == "table" else None
-    draft.special.pop(element, None)
-    note = _written(label, draft.blocks_of(source or element))
+    state.special.pop(element, None)
+    note = _written(label, state.blocks_of(source or element))
     if note:
         out.append(note)
 
 
-def write_headed(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_headed(state: WriterState, element: Element, out: list[str]) -> None:
     """A heading with the number of a footnote (Texinfo): the paragraph after it is marked as the definition."""
     after = first_element(element.next_siblings)
-    if after is not None and after not in draft.notes:
-        draft.notes[after] = draft.notes[element]
-        draft.special[after] = write_note
+    if after is not None and after not in state.notes:
+        state.notes[after] = state.notes[element]
+        state.special[after] = write_note
 
 
-def write_list(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_list(state: WriterState, element: Element, out: list[str]) -> None:
     for child in element:
         if not isinstance(child, Element):
             continue
-        inside = draft.blocks_of(child)
-        label = draft.notes.get(child)
+        inside = state.blocks_of(child)
+        label = state.notes.get(child)
         text = _written(label, inside) if label else "\n\n".join(inside)
         if text:
             out.append(text)
 
 
-def write_terms(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_terms(state: WriterState, element: Element, out: list[str]) -> None:
     """A definition list of footnotes; its terms are left out, because they repeat the labels."""
     for child in element.iter_elements(("dt", "dd")):
-        label = draft.notes.get(child)
+        label = state.notes.get(child)
         if label is not None:
-            text = _written(label, draft.blocks_of(child))
+            text = _written(label, state.blocks_of(child))
             if text:
                 out.append(text)

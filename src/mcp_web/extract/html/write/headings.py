@@ -7,35 +7,35 @@ import re
 from turbohtml import Element
 
 from mcp_web.extract.html.write import inline
-from mcp_web.extract.html.write.draft import WriterState, first_element
+from mcp_web.extract.html.write.state import WriterState, first_element
 from mcp_web.text.inline import inline_text
 
 _SIGNS = ("¶", "§", "🔗", "◆", "◇", "#")
 _SIGN_AT_END = re.compile(r"(?:\s*[¶§🔗◆◇]|\s+#+)\s*$")
 
 
-def write_title(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_title(state: WriterState, element: Element, out: list[str]) -> None:
     """A title in no heading; blocks inside it, such as Doxygen's list of groups, are written after it."""
     inside = [child for child in element if isinstance(child, Element) and child.tag == "div"]
     for child in inside:
         child.extract()
-    write_heading(draft, element, out)
+    write_heading(state, element, out)
     for child in inside:
-        draft.walk(draft, child, out)
+        state.walk(state, child, out)
 
 
-def write_heading(draft: WriterState, element: Element, out: list[str]) -> None:
-    draft.in_heading = True
-    run = inline.inner(draft, element)
-    draft.in_heading = False
+def write_heading(state: WriterState, element: Element, out: list[str]) -> None:
+    state.in_heading = True
+    run = inline.inner(state, element)
+    state.in_heading = False
     text = inline.one_line(run)
     if text.endswith(_SIGNS):
         text = _SIGN_AT_END.sub("", text)
     if not text:
         return
     level = int(element.tag[1]) if element.tag[1:].isdigit() else 1
-    draft.headings.append((level, inline_text(text), anchor_of(element)))
-    out.append(f"\x00{len(draft.headings) - 1}\x00{'#' * level} {text}")
+    state.headings.append((level, inline_text(text), anchor_of(element)))
+    out.append(f"\x00{len(state.headings) - 1}\x00{'#' * level} {text}")
 
 
 def anchor_of(element: Element) -> str | None:

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from turbohtml import Element
 
-from mcp_web.extract.html.write.draft import WriterState
 from mcp_web.extract.html.write.escape import JOINT, escape
+from mcp_web.extract.html.write.state import WriterState
 
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url", "data-hi-res-src", "data-full-src")
 _LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
@@ -56,16 +56,16 @@ def label_of(element: Element) -> str:
     return escape(label) if len(label) <= MOST_LABEL else ""
 
 
-def image(draft: WriterState, element: Element) -> str:
+def image(state: WriterState, element: Element) -> str:
     """The image as Markdown, if images are requested; an emoji always as its character."""
     alt = " ".join((element.attr("alt") or "").split())[:MOST_ALT]
     if alt and len(alt) <= 8 and not alt.isascii() and not any(char.isalpha() for char in alt):
         return alt
-    url = draft.links.resolve(source_of(element))
+    url = state.links.resolve(source_of(element))
     if url is None:
         return ""
-    draft.images.setdefault(url, alt)
-    if not draft.include_images:
+    state.images.setdefault(url, alt)
+    if not state.include_images:
         return ""
     return f"![{escape(alt).replace('[', '').replace(']', '')}]{JOINT}({url})"
 
@@ -81,7 +81,7 @@ _KNOWN = re.compile(
 )
 
 
-def embed(draft: WriterState, element: Element) -> str:
+def embed(state: WriterState, element: Element) -> str:
     """A link to what a frame or player shows; empty for frames of unknown sites, such as advertising."""
     source = element.attr("src") or element.attr("data-src") or element.attr("data") or ""
     if not source and element.tag in ("video", "audio"):
@@ -91,11 +91,11 @@ def embed(draft: WriterState, element: Element) -> str:
         return ""
     if element.tag in ("iframe", "object", "embed") and not _KNOWN.search(source):
         return ""
-    url = draft.links.resolve(_page_of(source))
+    url = state.links.resolve(_page_of(source))
     if url is None:
         return ""
     label = _label(element, url)
-    draft.links.remember(url, label)
+    state.links.remember(url, label)
     return f"[{label}]{JOINT}({url})"
 
 

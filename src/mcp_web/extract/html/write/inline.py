@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from turbohtml import Element, Node, Text
 
-from mcp_web.extract.html.write import images, tags
-from mcp_web.extract.html.write.draft import MAX_DEPTH, Survey, WriterState
+from mcp_web.extract.html.write import images
 from mcp_web.extract.html.write.escape import JOINT, code_span, escape, escape_line_start, escape_links
+from mcp_web.extract.html.write.state import MAX_DEPTH, Survey, WriterState
 from mcp_web.text.inline import append_inline
 from mcp_web.text.spaces import fold_spaces
 
@@ -17,21 +17,31 @@ BREAK = "\x00"  # a line break inside a run; HTML parsers replace NUL, so the te
 _SIGNS = frozenset(("", "¶", "#", "§", "🔗", "⚓", "∞", "◆", "◇", "¤", "\u200b"))
 _SIGN_WORDS = frozenset(("link", "permalink", "anchor", "copy link", "link to this heading", "direct link"))
 # Names of pictures that link the other pages of a manual.
-_PAGE_TURNS = frozenset(("", "next", "previous", "prev", "up", "top", "home", "contents", "back", "forward", "index"))
+_PAGE_LINKS = frozenset(("", "next", "previous", "prev", "up", "top", "home", "contents", "back", "forward", "index"))
 _ARROWS = " []()<>«»←→↑↓-=:."
 _BADGES = frozenset(("mlabel", "badge", "label", "tag", "chip", "pill"))
 _POWER = re.compile(r"[-+−]?(?:\d+|[a-zA-Z])(?:[-+−*/](?:\d+|[a-zA-Z]))*\Z")
 
+# Tags whose content is written without marks, and tags that are not written.
+_PLAIN = """
+    span font small big abbr acronym cite dfn ins u mark time data output bdi bdo nobr label sub ruby rb rp rtc legend
+    slot picture mjx-container mjx-math katex tex-math la-tex d-math
+"""
+NOTHING = """
+    script style template noscript svg canvas select textarea option datalist head title meta link source track param
+    area wbr button col colgroup progress meter noembed noframes frameset frame optgroup
+"""
+
 InlineWriter = Callable[[WriterState, Element, list[str]], None]
 
 
-def write_children(draft: WriterState, node: Node, out: list[str]) -> None:
+def write_children(state: WriterState, node: Node, out: list[str]) -> None:
     """Append the children of a node to `out` as inline Markdown."""
-    if draft.depth > MAX_DEPTH:
+    if state.depth > MAX_DEPTH:
         out.append(escape(node.text))
         return
-    draft.depth += 1
-    special = draft.inline_special
+    state.depth += 1
+    special = state.inline_special
     for child in node:
         if isinstance(child, Text):
             out.append(escape(child.data))
@@ -40,26 +50,14 @@ def write_children(draft: WriterState, node: Node, out: list[str]) -> None:
             if ready is not None:
                 out.append(ready)
             else:
-                INLINE.get(child.tag, write_unknown)(draft, child, out)
-    draft.depth -= 1
+                INLINE.get(child.tag, write_unknown)(state, child, out)
+    state.depth -= 1
 
 
-def write_node(draft: WriterState, node: Node, out: list[str]) -> None:
-    """One node as inline Markdown."""
-    if isinstance(node, Text):
-        out.append(escape(node.data))
-    elif isinstance(node, Element):
-        ready = draft.inline_special.get(node)
-        if ready is not None:
-            out.append(ready)
-        else:
-            INLINE.get(node.tag, write_unknown)(draft, node, out)
-
-
-def inner(draft: WriterState, node: Node) -> str:
+def inner(state: WriterState, node: Node) -> str:
     """The children of a node as one run of inline Markdown, with white space as it is and BREAK for line breaks."""
     parts: list[str] = []
-    write_children(draft, node, parts)
+    write_children(state, node, parts)
     return "".join(parts)
 
 
@@ -103,35 +101,37 @@ def wrap(run: str, mark: str, out: list[str]) -> None:
     out.append(f"{lead}{mark}{core}{mark}{tail}")
 
 
-def separate_labels(survey: Survey) -> None:
-    """Put a space between labels that only their style separates."""
+def separate_badges(survey: Survey) -> None:
+    """Insert a space before badges and labels that only their style separates from the element before."""
     for element in survey.with_classes(_BADGES):
         if isinstance(element.previous_sibling, Element):
             element.insert_before(Text(" "))
 
 
-def write_unknown(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_unknown(state: WriterState, element: Element, out: list[str]) -> None:
     """A block inside inline content: its text between spaces. A custom element: its content."""
     space = "" if "-" in element.tag else " "
     out.append(space)
-    write_children(draft, element, out)
+    write_children(state, element, out)
     out.append(space)
 
 
-def write_nothing(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_nothing(state: WriterState, element: Element, out: list[str]) -> None:
     """Writes nothing, for an element without text."""
 
 
-def write_strong(draft: WriterState, element: Element, out: list[str]) -> None:
-    run = inner(draft, element)
-    if draft.in_heading:
+def write_strong(state: WriterState, element: Element, out: list[str]) -> None:
+    """Bold text; in a heading, which is bold anyway, without marks."""
+    run = inner(state, element)
+    if state.in_heading:
         out.append(run)
     else:
         wrap(run, "**", out)
 
 
-def write_superscript(draft: WriterState, element: Element, out: list[str]) -> None:
-    run = inner(draft, element)
+def write_superscript(state: WriterState, element: Element, out: list[str]) -> None:
+    """A superscript: with "^" if it is a power, else as plain text."""
+    run = inner(state, element)
     text = run.strip()
     # 10<sup>6</sup> must not become 106; 1<sup>st</sup> may become 1st.
     is_ordinal = text.lower() in ("st", "nd", "rd", "th", "e", "o", "a")
@@ -139,27 +139,27 @@ def write_superscript(draft: WriterState, element: Element, out: list[str]) -> N
     out.append(f"^{text}" if is_power else run)
 
 
-def write_annotation(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_annotation(state: WriterState, element: Element, out: list[str]) -> None:
     """A ruby annotation, in parentheses unless the page has its own."""
-    run = inner(draft, element).strip()
+    run = inner(state, element).strip()
     if run:
         before = element.previous_sibling
         framed = isinstance(before, Element) and before.tag == "rp"
         out.append(run if framed else f"({run})")
 
 
-def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_code(state: WriterState, element: Element, out: list[str]) -> None:
     """Inline code; code with links or line breaks becomes several code spans."""
     text = element.text
-    if (draft.in_heading or draft.in_link or draft.in_cell) and "<" in text:
-        write_children(draft, element, out)  # programs that strip tags would lose `<T>` in code
-    elif draft.in_link or element.select_one("a[href],br") is None:
+    if (state.in_heading or state.in_link or state.in_cell) and "<" in text:
+        write_children(state, element, out)  # programs that strip tags would lose `<T>` in code
+    elif state.in_link or element.select_one("a[href],br") is None:
         append_inline(out, _spaced_code(text))
     else:
-        write_linked_code(draft, element, out)
+        write_linked_code(state, element, out)
 
 
-def write_linked_code(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_linked_code(state: WriterState, element: Element, out: list[str]) -> None:
     """Code with links or line breaks: a code span in each link, and one for the code between them."""
     held: list[str] = []
     inside: Element | None = None
@@ -167,7 +167,7 @@ def write_linked_code(draft: WriterState, element: Element, out: list[str]) -> N
         if isinstance(node, Element) and node.tag == "a" and node.attr("href"):
             _flush_code(held, out)
             inside = node
-            write_link(draft, node, out, code=True)
+            write_link(state, node, out, code=True)
         elif isinstance(node, Element) and node.tag == "br":
             _flush_code(held, out)
             out.append(BREAK)
@@ -178,6 +178,7 @@ def write_linked_code(draft: WriterState, element: Element, out: list[str]) -> N
 
 
 def _flush_code(held: list[str], out: list[str]) -> None:
+    """Append the held pieces of code to `out` as one code span, and clear them."""
     text = "".join(held)
     if text.isspace():
         out.append(" ")
@@ -187,6 +188,7 @@ def _flush_code(held: list[str], out: list[str]) -> None:
 
 
 def _is_under(node: Text, above: Element, stop: Element) -> bool:
+    """Whether `above` is an ancestor of a node, searched up to `stop`."""
     parent = node.parent
     while parent is not None and parent != stop:
         if parent == above:
@@ -196,6 +198,7 @@ def _is_under(node: Text, above: Element, stop: Element) -> bool:
 
 
 def _spaced_code(text: str) -> str:
+    """A code span, with a space outside of it for white space at an end of the code."""
     span = code_span(text)
     if not span:
         return " " if text else ""
@@ -203,50 +206,50 @@ def _spaced_code(text: str) -> str:
     return f"{lead}{span}{' ' if text[-1].isspace() else ''}"
 
 
-def write_link(draft: WriterState, element: Element, out: list[str], code: bool = False) -> None:
-    """A link with its absolute URL; only its text if the URL cannot be followed."""
+def write_link(state: WriterState, element: Element, out: list[str], code: bool = False) -> None:
+    """A link with its absolute URL; only its text if the URL cannot be followed. `code`: its text is a code span."""
     href = element.attr("href")
-    if draft.in_link or not href:
-        out.append(_spaced_code(element.text) if code else inner(draft, element))
+    if state.in_link or not href:
+        out.append(_spaced_code(element.text) if code else inner(state, element))
         return
-    if "#" in href and is_permalink(draft, element):
+    if "#" in href and is_permalink(state, element):
         return
-    url = draft.links.resolve(href)
+    url = state.links.resolve(href)
     # The link of a heading to itself is left out.
-    if url is None or (draft.in_heading and draft.links.is_here(url)):
-        out.append(_spaced_code(element.text) if code else inner(draft, element))
+    if url is None or (state.in_heading and state.links.is_here(url)):
+        out.append(_spaced_code(element.text) if code else inner(state, element))
         return
-    draft.in_link = True
-    run = _spaced_code(element.text) if code else inner(draft, element)
-    draft.in_link = False
-    text = fold_spaces(run.replace(BREAK, " ")) or _picture_label(draft, element, href, url)
+    state.in_link = True
+    run = _spaced_code(element.text) if code else inner(state, element)
+    state.in_link = False
+    text = fold_spaces(run.replace(BREAK, " ")) or _picture_label(state, element, href, url)
     if not text:
         out.append(" " if run else "")
         return
-    draft.links.remember(url, text.replace(JOINT, ""))
+    state.links.remember(url, text.replace(JOINT, ""))
     # `!` right before a link would make it an image.
     lead = " " if run[:1].isspace() or (out and out[-1].endswith("!")) else ""
     tail = " " if run[-1:].isspace() else ""
     out.append(f"{lead}[{link_text(text)}]{JOINT}({url}){tail}")
 
 
-def _picture_label(draft: WriterState, element: Element, href: str, url: str) -> str:
+def _picture_label(state: WriterState, element: Element, href: str, url: str) -> str:
     """The text of a link that contains only images; empty if the page has a text link with the same URL."""
     if images.is_picture(url):
         return ""
     label = images.label_of(element)
-    is_named = label.strip(_ARROWS).lower() not in _PAGE_TURNS
-    return label if is_named and href not in draft.text_link_targets() else ""
+    is_named = label.strip(_ARROWS).lower() not in _PAGE_LINKS
+    return label if is_named and href not in state.text_link_targets else ""
 
 
-def is_permalink(draft: WriterState, element: Element) -> bool:
+def is_permalink(state: WriterState, element: Element) -> bool:
     """Whether a link is only a sign, such as "¶", for the URL of its own section."""
     text = element.text.strip().lower()
     if text in _SIGNS:
-        return element.select_one("img,svg") is None or draft.in_heading
+        return element.select_one("img,svg") is None or state.in_heading
     if text not in _SIGN_WORDS:
         return False
-    return draft.in_heading or any(word in (element.attr("class") or "") for word in ("anchor", "header", "permalink"))
+    return state.in_heading or any(word in (element.attr("class") or "") for word in ("anchor", "header", "permalink"))
 
 
 def link_text(text: str) -> str:
@@ -261,32 +264,33 @@ def link_text(text: str) -> str:
     return text if depth == 0 else re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", text)
 
 
-def write_embed(draft: WriterState, element: Element, out: list[str]) -> None:
-    link = "" if draft.in_link else images.embed(draft, element)
+def write_embed(state: WriterState, element: Element, out: list[str]) -> None:
+    """A link to what a frame or player shows."""
+    link = "" if state.in_link else images.embed(state, element)
     if link:
         out.append(f" {link} ")
 
 
-def write_input(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_input(state: WriterState, element: Element, out: list[str]) -> None:
     """A checkbox in a list item, as in a task list; other inputs are left out."""
     if (element.attr("type") or "").lower() == "checkbox" and element.closest("li") is not None:
         out.append("[x] " if element.attr("checked") is not None else "[ ] ")
 
 
 INLINE: dict[str, InlineWriter] = {
-    **dict.fromkeys(tags.PLAIN, write_children),
-    **dict.fromkeys(tags.NOTHING, write_nothing),
+    **dict.fromkeys(_PLAIN.split(), write_children),
+    **dict.fromkeys(NOTHING.split(), write_nothing),
     **dict.fromkeys(("iframe", "video", "audio", "object", "embed"), write_embed),
     **dict.fromkeys(("b", "strong"), write_strong),
-    **dict.fromkeys(("i", "em", "var"), lambda draft, element, out: wrap(inner(draft, element), "*", out)),
-    **dict.fromkeys(("s", "del", "strike"), lambda draft, element, out: wrap(inner(draft, element), "~~", out)),
+    **dict.fromkeys(("i", "em", "var"), lambda state, element, out: wrap(inner(state, element), "*", out)),
+    **dict.fromkeys(("s", "del", "strike"), lambda state, element, out: wrap(inner(state, element), "~~", out)),
     **dict.fromkeys(("code", "kbd", "samp", "tt", "listing"), write_code),
     "a": write_link,
-    "br": lambda draft, element, out: out.append(BREAK),
-    "q": lambda draft, element, out: out.append(f'"{inner(draft, element).strip()}"'),
+    "br": lambda state, element, out: out.append(BREAK),
+    "q": lambda state, element, out: out.append(f'"{inner(state, element).strip()}"'),
     "sup": write_superscript,
     "rt": write_annotation,
-    "img": lambda draft, element, out: out.append(images.image(draft, element)),
+    "img": lambda state, element, out: out.append(images.image(state, element)),
     "math": write_nothing,
     "input": write_input,
 }

@@ -43,6 +43,7 @@ _ALIASES = {"python3": "python", "py3": "python", "ipython3": "python", "ipython
 _ATTRIBUTES = ("data-lang", "data-language", "data-code-language", "data-highlight-language",
                "data-programming-language", "data-syntax", "language", "syntax", "data-enlighter-language",
                "data-code-lang", "data-mode")  # fmt: skip
+_ALSO_OTHER_CLASSES = ("text", "terminal", "markup")  # names of languages that classes have for other reasons
 _STATED = re.compile(r"(?:^|[\s-])(?:language|lang)[-:_=]([\w+#.-]+)", re.I)
 _BRUSH = re.compile(r"(?:^|\s)brush:\s*([\w+#.-]+)", re.I)
 _SOURCE = re.compile(r"(?:^|\s)(?:highlight-source|highlight-text|highlight|gatsby-code|hljs|"
@@ -81,6 +82,7 @@ def language_of(block: Element, blocks: int = 1) -> str:
 
 
 def _stated(element: Element, *, own: bool) -> str | None:
+    """The language that attributes or classes state; None if they state none. `own`: the element is the code block."""
     for name in _ATTRIBUTES:
         value = element.attr(name)
         if value:
@@ -93,6 +95,7 @@ def _stated(element: Element, *, own: bool) -> str | None:
 
 
 def _from_classes(classes: str, own: bool) -> str | None:
+    """The language in class names; a bare name such as "python" counts only on code blocks and highlighters."""
     for pattern in (_STATED, _BRUSH):
         found = pattern.search(classes)
         if found is not None:
@@ -103,14 +106,7 @@ def _from_classes(classes: str, own: bool) -> str | None:
             return normal(name)
     if own or "highlight" in classes or "sourceCode" in classes or "source" in classes or "example" in classes:
         for name in classes.split():
-            if name.lower() in KNOWN and name.lower() not in (
-                "text",
-                "code",
-                "terminal",
-                "output",
-                "markup",
-                "diff-view",
-            ):
+            if name.lower() in KNOWN and name.lower() not in _ALSO_OTHER_CLASSES:
                 return normal(name)
     return None
 

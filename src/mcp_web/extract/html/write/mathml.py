@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from turbohtml import Element, Text
 
-from mcp_web.extract.html.write.draft import first_element
 from mcp_web.extract.html.write.mathsymbols import ACCENTS, FUNCTIONS, LIMITS, STYLES, SYMBOLS, VARIANTS
+from mcp_web.extract.html.write.state import first_element
 
 MAX_DEPTH = 60
 
@@ -18,6 +18,7 @@ def to_tex(element: Element) -> str:
 
 
 def _tex(node: object, depth: int) -> str:
+    """The TeX of a node; `depth` is how deep it is nested."""
     if isinstance(node, Text):
         return _symbols(node.data.strip())
     if not isinstance(node, Element):
@@ -55,10 +56,12 @@ def _matrix(tex: str, kind: str) -> str:
 
 
 def _parts(element: Element, depth: int) -> list[str]:
+    """The children as TeX."""
     return [_tex(child, depth) for child in element if isinstance(child, Element)]
 
 
 def _symbols(text: str) -> str:
+    """The text with symbols as TeX commands."""
     if text.isascii() and not any(char in SYMBOLS for char in text):
         return text
     out = ""
@@ -104,19 +107,19 @@ def _text(element: Element, depth: int) -> str:
 
 
 def _fraction(element: Element, depth: int) -> str:
-    above, below = _pair(element, depth)
+    above, below = _arguments(element, depth, 2)
     if (element.attr("linethickness") or "").startswith("0"):
         return f"\\genfrac{{}}{{}}{{0pt}}{{}}{{{above}}}{{{below}}}"
     return f"\\frac{{{above}}}{{{below}}}"
 
 
-def _pair(element: Element, depth: int) -> tuple[str, str]:
-    parts = [*_parts(element, depth), "", ""]
-    return parts[0], parts[1]
+def _arguments(element: Element, depth: int, count: int) -> list[str]:
+    """The first `count` children as TeX, empty for those that are missing."""
+    return [*_parts(element, depth), *[""] * count][:count]
 
 
 def _root(element: Element, depth: int) -> str:
-    inside, index = _pair(element, depth)
+    inside, index = _arguments(element, depth, 2)
     return f"\\sqrt[{index}]{{{inside}}}" if index else f"\\sqrt{{{inside}}}"
 
 
@@ -129,12 +132,12 @@ def _base(tex: str) -> str:
 
 
 def _sub(element: Element, depth: int) -> str:
-    base, below = _pair(element, depth)
+    base, below = _arguments(element, depth, 2)
     return f"{_base(base)}_{{{below}}}"
 
 
 def _sup(element: Element, depth: int) -> str:
-    base, above = _pair(element, depth)
+    base, above = _arguments(element, depth, 2)
     primes = above.replace("\\prime", "'").replace(" ", "")
     if primes and set(primes) <= {"'"}:
         return f"{_base(base)}{primes}"
@@ -142,12 +145,12 @@ def _sup(element: Element, depth: int) -> str:
 
 
 def _subsup(element: Element, depth: int) -> str:
-    parts = [*_parts(element, depth), "", "", ""]
-    return f"{_base(parts[0])}_{{{parts[1]}}}^{{{parts[2]}}}"
+    base, below, above = _arguments(element, depth, 3)
+    return f"{_base(base)}_{{{below}}}^{{{above}}}"
 
 
 def _under(element: Element, depth: int) -> str:
-    base, below = _pair(element, depth)
+    base, below = _arguments(element, depth, 2)
     if base in LIMITS:
         return f"{base}_{{{below}}}"
     accent = {"\\_": "underline", "_": "underline", "\\underbrace": "underbrace", "⏟": "underbrace"}.get(below)
@@ -155,16 +158,16 @@ def _under(element: Element, depth: int) -> str:
 
 
 def _over(element: Element, depth: int) -> str:
-    base, above = _pair(element, depth)
+    base, above = _arguments(element, depth, 2)
     accent = ACCENTS.get(above)
     return f"\\{accent}{{{base}}}" if accent else f"\\overset{{{above}}}{{{base}}}"
 
 
 def _underover(element: Element, depth: int) -> str:
-    parts = [*_parts(element, depth), "", "", ""]
-    if parts[0] in LIMITS or len(parts[0]) <= 10:
-        return f"{parts[0]}_{{{parts[1]}}}^{{{parts[2]}}}"
-    return f"\\overset{{{parts[2]}}}{{\\underset{{{parts[1]}}}{{{parts[0]}}}}}"
+    base, below, above = _arguments(element, depth, 3)
+    if base in LIMITS or len(base) <= 10:
+        return f"{base}_{{{below}}}^{{{above}}}"
+    return f"\\overset{{{above}}}{{\\underset{{{below}}}{{{base}}}}}"
 
 
 def _fenced(element: Element, depth: int) -> str:
@@ -202,10 +205,8 @@ def _matrix_of(element: Element) -> str:
 
 def _first(element: Element, depth: int) -> str:
     """The presentation of a formula, without its annotations."""
-    for child in element:
-        if isinstance(child, Element):
-            return _tex(child, depth)
-    return ""
+    child = first_element(element)
+    return _tex(child, depth) if child is not None else ""
 
 
 _WRITERS: dict[str, Callable[[Element, int], str]] = {

@@ -7,8 +7,8 @@ from urllib.parse import parse_qs, unquote_plus, urlsplit
 
 from turbohtml import Element, Node
 
-from mcp_web.extract.html.write.draft import Survey, WriterState
 from mcp_web.extract.html.write.mathml import to_tex
+from mcp_web.extract.html.write.state import Survey, WriterState
 
 # Classes of elements that contain the rendered form of a formula and its source.
 _CLASSES = frozenset(
@@ -36,16 +36,16 @@ _MARKUP = re.compile(r"\](?=\()|<(?=[a-zA-Z/!?])")
 MOST_TEX = 5000
 
 
-def mark_formulas(draft: WriterState, survey: Survey) -> None:
+def mark_formulas(state: WriterState, survey: Survey) -> None:
     """Mark in the writer's state the TeX of every formula under a root; its other forms are not written."""
     found = survey.with_classes(_CLASSES)
     found.extend(element for element in survey.tagged if _may_be_formula(element))
     for element in found:
-        if element in draft.inline_special or _inside_marked(draft, element):
+        if element in state.inline_special or _inside_marked(state, element):
             continue
         tex_and_place = formula(element)
         if tex_and_place is not None:
-            draft.inline_special[element] = written(*tex_and_place)
+            state.inline_special[element] = written(*tex_and_place)
 
 
 def _may_be_formula(element: Element) -> bool:
@@ -57,12 +57,12 @@ def _may_be_formula(element: Element) -> bool:
     return tag in _TAGS or any(element.attr(name) is not None for name in _ATTRIBUTES)
 
 
-def _inside_marked(draft: WriterState, element: Element) -> bool:
+def _inside_marked(state: WriterState, element: Element) -> bool:
     parent = element.parent
     for _ in range(12):
         if not isinstance(parent, Element):
             return False
-        if parent in draft.inline_special:
+        if parent in state.inline_special:
             return True
         parent = parent.parent
     return False

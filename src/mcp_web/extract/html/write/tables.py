@@ -7,8 +7,8 @@ import re
 from turbohtml import Element
 
 from mcp_web.extract.html.write import inline
-from mcp_web.extract.html.write.draft import MAX_INDENTS, Survey, WriterState, indented
 from mcp_web.extract.html.write.escape import code_span
+from mcp_web.extract.html.write.state import MAX_INDENTS, Survey, WriterState, indented
 from mcp_web.extract.markdown import pipe_table
 from mcp_web.text.markdown import PIPE
 
@@ -20,51 +20,52 @@ _ROLE_CELLS = "[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]"
 _SECTION = "h1,h2,h3,h4,h5,h6,details"
 
 
-def write_table(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_table(state: WriterState, element: Element, out: list[str]) -> None:
+    """A `table` element: its caption in italics, then its rows."""
     rows, caption = _rows_of(element)
     if caption is not None:
-        text = inline.one_line(inline.inner(draft, caption))
+        text = inline.one_line(inline.inner(state, caption))
         if text:
             out.append(text if "*" in text else f"*{text}*")
     if _is_layout(element, rows):
         for row in rows:
             for cell in row:
-                draft.walk(draft, cell, out)
+                state.walk(state, cell, out)
     elif element.select_one("table") is not None:
-        _write_as_list(draft, rows, out)
+        _write_as_list(state, rows, out)
     else:
-        _write_grid(draft, rows, out)
+        _write_grid(state, rows, out)
 
 
-def mark_grids(draft: WriterState, survey: Survey) -> None:
+def mark_grids(state: WriterState, survey: Survey) -> None:
     """Find tables that are made of other elements, by their roles."""
     for element in survey.tagged:
         if element.tag != "table" and element.attr("role") in _ROLES and element.select_one(_TABLES) is None:
-            draft.special[element] = write_roles
+            state.special[element] = write_roles
 
 
-def write_as_code(draft: WriterState, element: Element, out: list[str]) -> None:
+def write_as_code(state: WriterState, element: Element, out: list[str]) -> None:
     """A declaration that is set as a table: its text as code."""
     out.append(code_span(element.text))
 
 
-def write_columns(draft: WriterState, element: Element, out: list[str]) -> None:
-    """A grid whose cells follow each other, the first of them its header."""
+def write_columns(state: WriterState, element: Element, out: list[str]) -> None:
+    """A grid whose cells are not grouped into rows; the cells of the first row have the class of headers."""
     cells = [child for child in element if type(child) is Element]
     width = sum([cell.has_class("table-header") for cell in cells])
     if width < 2 or len(cells) % width or not all(cell.has_class("table-header") for cell in cells[:width]):
-        draft.walk(draft, element, out)
+        state.walk(state, element, out)
         return
-    _write_grid(draft, [cells[at : at + width] for at in range(0, len(cells), width)], out)
+    _write_grid(state, [cells[at : at + width] for at in range(0, len(cells), width)], out)
 
 
-def write_roles(draft: WriterState, element: Element, out: list[str]) -> None:
-    """A grid whose rows and cells have the roles of such."""
+def write_roles(state: WriterState, element: Element, out: list[str]) -> None:
+    """A grid whose rows and cells are marked by the attribute `role`."""
     rows = [row.select(_ROLE_CELLS) for row in element.select("[role=row]")]
     if len(rows) < 2 or len(rows[-1]) < 2 or _has_text_outside(element, rows):
-        draft.walk(draft, element, out)
+        state.walk(state, element, out)
         return
-    _write_grid(draft, rows, out)
+    _write_grid(state, rows, out)
 
 
 def _has_text_outside(element: Element, rows: list[list[Element]]) -> bool:
@@ -73,39 +74,40 @@ def _has_text_outside(element: Element, rows: list[list[Element]]) -> bool:
     return "".join(inside.split()) != "".join(element.text.split())
 
 
-def _write_grid(draft: WriterState, rows: list[list[Element]], out: list[str]) -> None:
+def _write_grid(state: WriterState, rows: list[list[Element]], out: list[str]) -> None:
     """Write the rows as a pipe table; a row that contains only a heading starts a new table."""
     held: list[list[Element]] = []
     for row in [*rows, []]:
         if row and not (len(row) == 1 and row[0].select_one(_SECTION) is not None):
             held.append(row)
             continue
-        grid = _grid(draft, held)
+        grid = _grid(state, held)
         if grid:
             out.append(pipe_table(grid))
         held = []
         if row:
-            draft.walk(draft, row[0], out)
+            state.walk(state, row[0], out)
 
 
-def _write_as_list(draft: WriterState, rows: list[list[Element]], out: list[str]) -> None:
+def _write_as_list(state: WriterState, rows: list[list[Element]], out: list[str]) -> None:
     """A table that contains tables: each row an item, its cells below each other."""
-    if draft.indents >= MAX_INDENTS:
+    if state.indents >= MAX_INDENTS:
         for row in rows:
             for cell in row:
-                draft.walk(draft, cell, out)
+                state.walk(state, cell, out)
         return
-    draft.indents += 1
+    state.indents += 1
     items = []
     for row in rows:
-        inside = [block for cell in row for block in draft.blocks_of(cell)]
+        inside = [block for cell in row for block in state.blocks_of(cell)]
         if inside:
             items.append("- " + indented("\n\n".join(inside), "  "))
-    draft.indents -= 1
+    state.indents -= 1
     out.append("\n\n".join(items))
 
 
 def _rows_of(table: Element) -> tuple[list[list[Element]], Element | None]:
+    """The cells of each row that has some, and the caption."""
     rows: list[list[Element]] = []
     caption: Element | None = None
     for child in table:
@@ -137,15 +139,16 @@ def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
 
 
 def _span(cell: Element, name: str) -> int:
+    """The value of `colspan` or `rowspan`."""
     value = cell.attr(name) or "1"
     return max(1, min(int(value), MAX_SPAN)) if value.isdigit() and len(value) < 12 else 1
 
 
-def _grid(draft: WriterState, rows: list[list[Element]]) -> list[list[str]]:
+def _grid(state: WriterState, rows: list[list[Element]]) -> list[list[str]]:
     """The text of every cell in a grid; a cell that spans several columns or rows leaves the others empty."""
     grid: list[list[str]] = []
     held: dict[int, int] = {}  # column → how many more rows a cell above covers
-    draft.in_cell = True
+    state.in_cell = True
     for row in rows:
         line: list[str] = []
         for cell in row:
@@ -159,22 +162,15 @@ def _grid(draft: WriterState, rows: list[list[Element]]) -> list[list[str]]:
             for offset in range(width):
                 if height > 1:
                     held[len(line) + offset] = height - 1
-            line.append(_cell_text(draft, cell))
-            line.extend("" for _ in range(width - 1))
+            line.append(in_cell(state.blocks_of(cell)))
+            line.extend([""] * (width - 1))
         while held.get(len(line), 0) > 0 and len(line) < MAX_COLUMNS:
             held[len(line)] -= 1
             line.append("")
         if any(line):
             grid.append(line)
-    draft.in_cell = False
+    state.in_cell = False
     return grid
-
-
-def _cell_text(draft: WriterState, cell: Element) -> str:
-    inside = draft.blocks_of(cell)
-    if not inside:
-        return ""
-    return in_cell(inside)
 
 
 def in_cell(inside: list[str]) -> str:

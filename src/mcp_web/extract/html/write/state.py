@@ -21,9 +21,9 @@ Writer = Callable[["WriterState", "Element", list[str]], None]
 Walk = Callable[["WriterState", "Node", list[str]], None]
 
 
-@dataclass(slots=True)
+@dataclass
 class WriterState:
-    """The state of one writer, passed to its functions as `draft`: links, marked elements, depth."""
+    """The state of one writer: links, elements that are written in a special way, its place in the tree."""
 
     links: Links
     walk: Walk  # the function that walks blocks, passed in so that writers need not import it
@@ -33,21 +33,19 @@ class WriterState:
     inline_special: dict[Element, str] = field(default_factory=dict)  # the Markdown of inline elements, already written
     blocky: set[Element] = field(default_factory=set)  # inline elements that contain blocks
     notes: dict[Element, str] = field(default_factory=dict)  # definition of a footnote → its label
-    headings: list[tuple[int, str, str | None]] = field(default_factory=list)
-    images: dict[str, str] = field(default_factory=dict)
-    depth: int = 0
-    indents: int = 0
+    headings: list[tuple[int, str, str | None]] = field(default_factory=list)  # level, text, anchor
+    images: dict[str, str] = field(default_factory=dict)  # URL → alternative text
+    depth: int = 0  # of nested elements
+    indents: int = 0  # lists and quotes around the element
     in_cell: bool = False
     in_heading: bool = False
     in_link: bool = False
-    _text_link_targets: frozenset[str] | None = None
 
+    @cached_property
     def text_link_targets(self) -> frozenset[str]:
         """The `href` values of all links that have text."""
-        if self._text_link_targets is None:
-            links = [link for root in self.roots for link in root.select("a[href]")]
-            self._text_link_targets = frozenset([link.attr("href") or "" for link in links if link.text.strip()])
-        return self._text_link_targets
+        links = [link for root in self.roots for link in root.select("a[href]")]
+        return frozenset([link.attr("href") or "" for link in links if link.text.strip()])
 
     def blocks_of(self, node: Node) -> list[str]:
         """The content of a node as blocks."""
@@ -56,6 +54,7 @@ class WriterState:
         return found
 
     def image_links(self) -> tuple[Link, ...]:
+        """The images, with their alternative text as the text of a link."""
         return tuple(Link(text, bare(url)) for url, text in self.images.items())
 
 
@@ -70,6 +69,7 @@ def indented(text: str, by: str) -> str:
 
 
 def quoted(text: str) -> str:
+    """The text as a Markdown quote."""
     return "> " + text.replace("\n", "\n> ").replace("> \n", ">\n")
 
 
@@ -85,10 +85,11 @@ class Survey:
     """The elements of interest under a root, and the class names that occur."""
 
     root: Node
-    of_page: frozenset[str] | None = None  # the class names of the whole page, if they are known
+    page_classes: frozenset[str] | None = None  # the class names of the whole page, if they are known
 
     @cached_property
     def tagged(self) -> list[Element]:
+        """The elements with a tag or attribute that may need special treatment."""
         return self.root.select(_BY_TAG)
 
     @cached_property
@@ -97,14 +98,15 @@ class Survey:
 
     @cached_property
     def classes(self) -> frozenset[str]:
-        """Every class name of the page if they were given, else those under the root."""
-        if self.of_page is not None:
-            return self.of_page
+        """The class names of the whole page if they are known, else those under the root."""
+        if self.page_classes is not None:
+            return self.page_classes
         texts = {element.attr("class") or "" for element in self.root.select("[class]")}
         return frozenset(" ".join(texts).split())
 
     @cached_property
     def class_text(self) -> str:
+        """All class names in one string, to search for parts of them."""
         return " ".join(self.classes)
 
     def with_classes(self, names: frozenset[str]) -> list[Element]:

@@ -10,16 +10,15 @@ from turbohtml import Element, Node
 
 from mcp_web.extract.characters import clean_text, has_unseen
 from mcp_web.extract.html.write import admonitions, blocks, code, footnotes, headings, inline, maths, tables
-from mcp_web.extract.html.write.draft import Survey, Writer, WriterState
 from mcp_web.extract.html.write.links import Links
+from mcp_web.extract.html.write.state import Survey, Writer, WriterState
 from mcp_web.extract.tabs import LABEL
 from mcp_web.model.page import Heading, Link
 
 _MARK = re.compile(r"\x00(\d+)\x00")
-_INLINE_AROUND_BLOCK = (
+_BLOCK_IN_INLINE = (
     ":is(a,span,em,strong,b,i,u,font,label,ins,del,small,big,cite,mark,abbr,time,q,sub,sup,s,code,tt,samp,kbd,var,slot,bdi,"
-    "nobr,address)"
-    " > :is(p,div,ul,ol,dl,table,pre,h1,h2,h3,h4,h5,h6,section,article,figure,blockquote,details,hr,header,aside,main)"
+    f"nobr,address) > :is({blocks.BLOCK_TAGS})"
 )
 # Elements that one generator of documentation writes with another meaning than their tag has: a class on its pages, the
 # elements, and how they are written.
@@ -52,61 +51,62 @@ def write_markdown(
 ) -> Written:
     """Write the chosen elements as Markdown, in the order given. `classes` are the class names of the whole page."""
     roots = list(roots)
-    draft = WriterState(Links(base_url), blocks.write_blocks, include_images, roots)
+    state = WriterState(Links(base_url), blocks.write_blocks, include_images, roots)
     found: list[str] = []
     for root in roots:
-        _prepare(draft, Survey(root, classes))
-    footnotes.Footnotes(draft, roots, base_url.partition("#")[0]).mark()
+        _prepare(state, Survey(root, classes))
+    footnotes.Footnotes(state, roots, base_url.partition("#")[0]).mark()
     for root in roots:
-        if isinstance(root, Element) and (root.tag in blocks.BLOCKS or root in draft.special):
-            writer = draft.special.get(root) or blocks.BLOCKS[root.tag]
-            writer(draft, root, found)
+        if isinstance(root, Element) and (root.tag in blocks.BLOCKS or root in state.special):
+            writer = state.special.get(root) or blocks.BLOCKS[root.tag]
+            writer(state, root, found)
         else:
-            blocks.write_blocks(draft, root, found)
+            blocks.write_blocks(state, root, found)
     while found and found[-1] == "---":
         found.pop()
-    return _finish(draft, "\n\n".join(found))
+    return _finish(state, "\n\n".join(found))
 
 
-def _prepare(draft: WriterState, survey: Survey) -> None:
+def _prepare(state: WriterState, survey: Survey) -> None:
     """Mark the elements that need special treatment."""
     for element in survey.tagged:
         if element.attr(LABEL):
-            draft.special[element] = blocks.write_panel
+            state.special[element] = blocks.write_panel
     for name, selector, writer in _BY_GENERATOR:
         if name in survey.classes:
-            draft.special.update(dict.fromkeys(survey.root.select(selector), writer))
-    inline.separate_labels(survey)
-    maths.mark_formulas(draft, survey)
-    admonitions.mark_admonitions(draft, survey)
-    code.mark_code(draft, survey)
-    tables.mark_grids(draft, survey)
-    for element in survey.root.select(_INLINE_AROUND_BLOCK):
+            state.special.update(dict.fromkeys(survey.root.select(selector), writer))
+    inline.separate_badges(survey)
+    maths.mark_formulas(state, survey)
+    admonitions.mark_admonitions(state, survey)
+    code.mark_code(state, survey)
+    tables.mark_grids(state, survey)
+    for element in survey.root.select(_BLOCK_IN_INLINE):
         parent = element.parent
-        while isinstance(parent, Element) and parent.tag in inline.INLINE and parent not in draft.blocky:
-            draft.blocky.add(parent)
+        while isinstance(parent, Element) and parent.tag in inline.INLINE and parent not in state.blocky:
+            state.blocky.add(parent)
             parent = parent.parent
 
 
-def _finish(draft: WriterState, marked: str) -> Written:
+def _finish(state: WriterState, marked: str) -> Written:
     """Remove the heading marks and record their offsets; remove invisible characters."""
     pieces = _MARK.split(marked)
     clean = clean_text if has_unseen(marked.replace("\x00", "")) else _as_is
     text, removed = clean(pieces[0])
     parts, length = [text], len(text)
     headings: list[Heading] = []
-    for at in range(1, len(pieces), 2):
-        level, title, anchor = draft.headings[int(pieces[at])]
+    for number, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        level, title, anchor = state.headings[int(number)]
         headings.append(Heading(level, clean(title)[0], length, anchor))
-        text, count = clean(pieces[at + 1])
+        text, count = clean(piece)
         parts.append(text)
         length += len(text)
         removed += count
-    links, images = draft.links.all(), draft.image_links()
+    links, images = state.links.all(), state.image_links()
     if clean is not _as_is:
         links, images = (tuple(Link(clean(one.text)[0], one.url) for one in found) for found in (links, images))
     return Written("".join(parts), tuple(headings), links, images, removed)
 
 
 def _as_is(text: str) -> tuple[str, int]:
+    """What clean_text returns for a text without invisible characters."""
     return text, 0
