@@ -65,7 +65,7 @@ async def _fill(store: Store, texts: dict[str, str], embedder: Any) -> None:
         rows = await embedder.embed([one.document.markdown for one in some], "passage")
         for one, row in zip(some, rows, strict=True):
             packed = PackedVectors(embedder.name, len(row), ("whole",), row.astype("<f4").tobytes(), one.hash)
-            await store.keep_vectors(one.key, packed)
+            await store.keep_vectors({one.key: packed})
 
 
 async def _ranked(archive: Archive, text: str, mode: SearchMode) -> list[tuple[float, str]]:

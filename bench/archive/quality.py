@@ -80,7 +80,7 @@ async def _embed(store: Store, embedder: Any, texts: Mapping[str, str]) -> None:
         rows = await embedder.embed([texts[number] for number in batch], "passage")
         for number, row in zip(batch, rows, strict=True):
             packed = PackedVectors(embedder.name, len(row), ("whole",), row.astype("<f4").tobytes())
-            await store.keep_vectors(page_key(_url(number), "readable"), packed)
+            await store.keep_vectors({page_key(_url(number), "readable"): packed})
 
 
 def _url(number: str) -> str:

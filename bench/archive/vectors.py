@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from bench.archive.corpus import Made, sentences
 from mcp_web.model.passage import PackedVectors
-from mcp_web.store.quantized import quantized
+from mcp_web.store.quantized import quantize
 from mcp_web.store.sqlite.connect import connect
 from mcp_web.store.sqlite.database import SqliteDatabase
 from mcp_web.store.sqlite.vectors import keep as keep_rows
@@ -95,7 +95,7 @@ def keep_vectors(file: Path, model: str, pages: Iterator[tuple[str, str, Rows]])
     for number, (key, version, rows) in enumerate(pages):
         digests = tuple(hashlib.sha256(f"{number} {at}".encode()).hexdigest() for at in range(len(rows)))
         packed = PackedVectors(model, rows.shape[1], digests, rows.astype("<f4").tobytes(), version)
-        keep_rows(db, {key: quantized(packed)})
+        keep_rows(db, {key: quantize(packed)})
         if number % AT_ONCE == AT_ONCE - 1:
             db.execute("COMMIT")
             db.execute("BEGIN")

@@ -29,9 +29,10 @@ from bench.archive.corpus import available, documents, questions
 from mcp_web.store.postgres.store import PostgresStore
 from mcp_web.store.posting_blobs import BLOCK
 from mcp_web.store.protocol import WordQuery
-from mcp_web.store.scoring import POSTING, worth
+from mcp_web.store.scoring import POSTING
 from mcp_web.store.sqlite.index_rows import BLOCKS
 from mcp_web.store.sqlite.store import SqliteStore
+from mcp_web.text.bm25 import DOCUMENTS
 from mcp_web.text.words import query_terms
 from store.postgres_server import PostgresServer, running
 
@@ -162,13 +163,13 @@ def _by_rows(
     query = "SELECT term, doc, weight FROM posting_rows WHERE term = ANY(%s)"
     scores: Counter[int] = Counter()
     for term, doc, weight in db.execute(query, (terms,), binary=True, prepare=True):
-        scores[doc] += _score(weight, lengths[doc], average, worth(counts[term], len(lengths)))  # type: ignore[index,arg-type]
+        scores[doc] += _score(weight, lengths[doc], average, DOCUMENTS.rarity(counts[term], len(lengths)))  # type: ignore[index,arg-type]
     return [doc for doc, _ in scores.most_common(LIMIT)]
 
 
 def _by_arrays(db: Database, terms: list[str], counts: Counter[str], documents: int, average: float) -> list[int]:
     query = "SELECT doc, length, stems, weights FROM stem_arrays WHERE stems && %s"
-    wanted = {term: worth(counts[term], documents) for term in terms if term in counts}
+    wanted = {term: DOCUMENTS.rarity(counts[term], documents) for term in terms if term in counts}
     scores: Counter[int] = Counter()
     for doc, length, stems, weights in db.execute(query, (_rare(terms, counts),), binary=True, prepare=True):
         for stem, weight in zip(stems, weights, strict=True):  # type: ignore[call-overload]

@@ -185,7 +185,7 @@ class SynonymEmbedder:
 async def _with_vectors(store: Store, url: str, text: str) -> str:
     key = await _keep(store, url, text)
     row = np.array(SynonymEmbedder().vector(text), "<f4")
-    await store.keep_vectors(key, PackedVectors("synonyms@1", 8, ("d",), row.tobytes()))
+    await store.keep_vectors({key: PackedVectors("synonyms@1", 8, ("d",), row.tobytes())})
     return key
 
 

@@ -17,7 +17,7 @@ from mcp_web.archive.transfer import copy_store
 from mcp_web.errors import CacheError
 from mcp_web.model.passage import PackedVectors
 from mcp_web.store.postgres.store import PostgresStore
-from mcp_web.store.protocol import Store
+from mcp_web.store.protocol import Store, VectorQuery
 from mcp_web.store.sqlite.store import SqliteStore
 from store.postgres_server import PostgresServer
 
@@ -45,7 +45,7 @@ async def _filled(folder: Path) -> SqliteStore:
     for number, one in enumerate(made[:20]):
         data = struct.pack("<4f", 0.1 * number, 1.0, -0.3, 0.77)
         for model in ("m@1", "n@2"):
-            await store.keep_vectors(one.key, PackedVectors(model, 4, (f"d{number}",), data, one.hash))
+            await store.keep_vectors({one.key: PackedVectors(model, 4, (f"d{number}",), data, one.hash)})
     await store.add_records("watch", {f"https://w.example/{number}": {"n": number} for number in (3, 1, 2)})
     await store.add_records("claim", {"one": [1]}, expires_at=4e9)
     await store.keep_note("robots", "https://a.example", {"text": "x"}, 4e9)
@@ -117,7 +117,7 @@ async def test_the_same_question_finds_the_same_documents_in_the_same_order(
         assert [one.document for one in answers[0].results] == [one.document for one in answers[1].results]
         assert answers[0].corrected_query == answers[1].corrected_query
     vector = [0.3, 0.9, -0.2, 0.5]
-    near = [await store.find_by_vector("m@1", vector, 10) for store in (source, server)]
+    near = [await store.find_by_vector(VectorQuery("m@1", vector, 10)) for store in (source, server)]
     assert [one.key for one in near[0]] == [one.key for one in near[1]]
     assert [one.score for one in near[0]] == pytest.approx([one.score for one in near[1]], abs=1e-6)
     for store in (source, server):

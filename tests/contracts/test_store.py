@@ -14,7 +14,7 @@ from mcp_web.errors import CacheError, InvalidInput
 from mcp_web.model.citation import Mention
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import ReadingRecord
-from mcp_web.store.protocol import NOTHING, DocumentFilter, PurgeRule, Store, WordQuery
+from mcp_web.store.protocol import NOTHING, DocumentFilter, PurgeRule, Store, VectorQuery, WordQuery
 from mcp_web.store.sqlite.store import SqliteStore
 from mcp_web.text.names import Name
 
@@ -201,7 +201,7 @@ async def test_searches_are_limited_to_a_domain_and_a_language(store: Store) -> 
     async def found(**filter: Any) -> list[set[str]]:
         limits = DocumentFilter(**filter)
         words = await _found(store, WordQuery(("haus",), filter=limits))
-        return [set(words), {one.key for one in await store.find_by_vector("m@1", (1.0, 0.0), 5, limits)}]
+        return [set(words), {one.key for one in await store.find_by_vector(VectorQuery("m@1", (1.0, 0.0), 5, limits))}]
 
     assert await found(domain="a.example") == [{german.key}] * 2
     assert await found(language="en") == [{english.key}] * 2
@@ -355,10 +355,10 @@ async def test_a_picture_of_an_unknown_version_is_not_kept(store: Store) -> None
 async def test_vectors_belong_to_a_page_and_a_model(store: Store) -> None:
     kept = snapshot()
     packed = PackedVectors("m@1", 2, ("aa", "bb"), b"\x00" * 16)
-    await store.keep_vectors(kept.key, packed)
+    await store.keep_vectors({kept.key: packed})
     assert await store.vectors(kept.key, "m@1") is None
     await keep(store, kept)
-    await store.keep_vectors(kept.key, packed)
+    await store.keep_vectors({kept.key: packed})
     assert await store.vectors(kept.key, "m@1") == packed
     assert await store.vectors(kept.key, "m@2") is None
     await store.purge(PurgeRule(key=kept.key), dry_run=False)
@@ -369,8 +369,8 @@ async def test_vectors_of_other_models_can_be_dropped(store: Store) -> None:
     kept = snapshot()
     await keep(store, kept)
     for model in ("old@1", "new@1"):
-        await store.keep_vectors(kept.key, PackedVectors(model, 1, ("d",), b"\x00\x00\x80\x3f"))
-    await store.keep_vectors(kept.key, PackedVectors("empty@1", 0, (), b""))
+        await store.keep_vectors({kept.key: PackedVectors(model, 1, ("d",), b"\x00\x00\x80\x3f")})
+    await store.keep_vectors({kept.key: PackedVectors("empty@1", 0, (), b"")})
     assert await store.drop_vectors(keep=["new@1"]) == 2
     assert await store.vectors(kept.key, "old@1") is None
     assert await store.vectors(kept.key, "new@1") is not None
@@ -678,17 +678,17 @@ async def _read(store: Store, key: str, *rows: Sequence[float]) -> None:
     """The model has read all of a page's newest text."""
     kept = await store.latest(key)
     assert kept is not None
-    await store.keep_vectors(key, dataclasses.replace(_packed(*rows), snapshot=kept.hash))
+    await store.keep_vectors({key: dataclasses.replace(_packed(*rows), snapshot=kept.hash)})
 
 
 async def test_documents_are_found_by_their_nearest_passage(store: Store) -> None:
     first, second, third = await _keep_texts(store, "one", "two", "three")
     await _read(store, first, (1.0, 0.0, 0.1), (-1.0, 0.0, 0.0))
     await _read(store, second, (0.0, 1.0, 0.1))
-    found = await store.find_by_vector("m@1", (1.0, 0.2, 0.1), 10)
+    found = await store.find_by_vector(VectorQuery("m@1", (1.0, 0.2, 0.1), 10))
     assert [candidate.key for candidate in found] == [first, second]
     assert found[0].score > 0.9
-    assert await store.find_by_vector("other@1", (1.0, 0.0, 0.0), 10) == []
+    assert await store.find_by_vector(VectorQuery("other@1", (1.0, 0.0, 0.0), 10)) == []
     assert await store.lacking_vectors("m@1", 10) == [third]
     assert await store.lacking_vectors("other@1", 2) == [third, second]
     assert await store.count_lacking_vectors("m@1") == 1
@@ -716,8 +716,10 @@ async def test_a_page_with_a_new_text_or_half_read_lacks_vectors(store: Store) -
     assert await store.lacking_vectors("m@1", 10) == []
     await keep(store, new)
     assert await store.lacking_vectors("m@1", 10) == [old.key]
-    assert [one.key for one in await store.find_by_vector("m@1", (1.0, 0.0), 1)] == [old.key]  # better than none
-    await store.keep_vectors(old.key, _packed((0.0, 1.0)))  # a part of the new text
+    assert [one.key for one in await store.find_by_vector(VectorQuery("m@1", (1.0, 0.0), 1))] == [
+        old.key
+    ]  # better than none
+    await store.keep_vectors({old.key: _packed((0.0, 1.0))})  # a part of the new text
     assert await store.lacking_vectors("m@1", 10) == [old.key]
     await _read(store, old.key, (0.0, 1.0), (1.0, 1.0))
     assert await store.lacking_vectors("m@1", 10) == []
@@ -739,11 +741,11 @@ async def test_a_narrow_filter_still_finds_by_meaning(store: Store) -> None:
     await _read(store, saved.key, (0.1, 1.0))
     keys = await _keep_texts(store, *(f"text {number}" for number in range(150)))
     for key in keys:
-        await store.keep_vectors(key, _packed(*[(1.0, 0.0)] * 8))
-    found = await store.find_by_vector("m@1", (1.0, 0.0), 5, DocumentFilter(source="research"))
+        await store.keep_vectors({key: _packed(*[(1.0, 0.0)] * 8)})
+    found = await store.find_by_vector(VectorQuery("m@1", (1.0, 0.0), 5, DocumentFilter(source="research")))
     assert [one.key for one in found] == [saved.key]
     await store.remove(keys[:140])
-    assert len(await store.find_by_vector("m@1", (1.0, 0.0), 20)) == 11
+    assert len(await store.find_by_vector(VectorQuery("m@1", (1.0, 0.0), 20))) == 11
 
 
 async def test_several_documents_are_kept_at_once_or_not_at_all(store: Store) -> None:
@@ -782,17 +784,17 @@ async def test_collections_are_tags_and_synced_folders(store: Store) -> None:
 
 async def test_nearest_follows_changes_limits_and_filters(store: Store) -> None:
     first, second = await _keep_texts(store, "one", "two")
-    await store.keep_vectors(first, _packed((1.0, 0.0)))
-    await store.keep_vectors(second, _packed((0.9, 0.4)))
-    near = await store.find_by_vector("m@1", (1.0, 0.0), 1)
+    await store.keep_vectors({first: _packed((1.0, 0.0))})
+    await store.keep_vectors({second: _packed((0.9, 0.4))})
+    near = await store.find_by_vector(VectorQuery("m@1", (1.0, 0.0), 1))
     assert [candidate.key for candidate in near] == [first]
-    also = await store.find_by_vector("m@1", (1.0, 0.0), 1, also=[second])
+    also = await store.find_by_vector(VectorQuery("m@1", (1.0, 0.0), 1, also=[second]))
     assert [candidate.key for candidate in also] == [first, second]
-    await store.keep_vectors(first, _packed((0.0, 1.0)))
-    assert [candidate.key for candidate in await store.find_by_vector("m@1", (1.0, 0.0), 1)] == [second]
-    assert await store.find_by_vector("m@1", (1.0, 0.0), 9, DocumentFilter(source="research")) == []
+    await store.keep_vectors({first: _packed((0.0, 1.0))})
+    assert [candidate.key for candidate in await store.find_by_vector(VectorQuery("m@1", (1.0, 0.0), 1))] == [second]
+    assert await store.find_by_vector(VectorQuery("m@1", (1.0, 0.0), 9, DocumentFilter(source="research"))) == []
     await store.remove([second])
-    assert [candidate.key for candidate in await store.find_by_vector("m@1", (1.0, 0.0), 9)] == [first]
+    assert [candidate.key for candidate in await store.find_by_vector(VectorQuery("m@1", (1.0, 0.0), 9))] == [first]
 
 
 def _mention(name: str, start: int = 0, confidence: float = 1.0) -> Mention:

@@ -344,7 +344,7 @@ async def test_full_disk_costs_the_vectors_and_not_the_answer(store: SqliteStore
         def __getattr__(self, name: str) -> object:
             return getattr(store, name)
 
-        async def keep_vectors(self, key: str, vectors: object) -> None:
+        async def keep_vectors(self, packed: object) -> None:
             raise CacheError("The disk is full.")
 
     answer = await ask(reader(Full(), server), page(12))  # type: ignore[arg-type]

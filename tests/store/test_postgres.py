@@ -20,7 +20,7 @@ from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions
 from mcp_web.store.postgres import nearest
 from mcp_web.store.postgres.store import PostgresStore
-from mcp_web.store.protocol import NOTHING, WordQuery
+from mcp_web.store.protocol import NOTHING, VectorQuery, WordQuery
 
 from .postgres_server import PostgresServer
 
@@ -102,7 +102,7 @@ async def test_steps_that_index_again_reach_the_documents_of_every_tenant(postgr
     for tenant in ("mine", "yours"):
         store = await PostgresStore.open(url, tenant=tenant)
         await keep(store, page)
-        await store.keep_vectors(page.key, vectors)
+        await store.keep_vectors({page.key: vectors})
         assert await store.unindexed(5) == await store.lacking_vectors(vectors.model, 5) == []
         await store.close()
     with psycopg.connect(url, autocommit=True) as db:
@@ -110,7 +110,7 @@ async def test_steps_that_index_again_reach_the_documents_of_every_tenant(postgr
     for tenant in ("mine", "yours"):
         store = await PostgresStore.open(url, tenant=tenant)
         assert await store.unindexed(5) == await store.lacking_vectors(vectors.model, 5) == [page.key]
-        assert [one.key for one in await store.find_by_vector(vectors.model, (1.0, 0.0), 5)] == [page.key]
+        assert [one.key for one in await store.find_by_vector(VectorQuery(vectors.model, (1.0, 0.0), 5))] == [page.key]
         await reindex_outdated(store)
         assert await store.unindexed(5) == []
         assert len((await store.find_by_words(WordQuery(("missing",)), 5)).candidates) == 1
@@ -236,7 +236,7 @@ async def test_many_passages_are_found_by_the_hnsw_index_and_new_ones_too(postgr
 
     async def keep_vectors(one: Snapshot, vectors: object) -> None:
         digests = tuple(f"{number:x}" for number in range(passages))
-        await store.keep_vectors(one.key, PackedVectors("m@1", dim, digests, np.asarray(vectors).tobytes(), one.hash))
+        await store.keep_vectors({one.key: PackedVectors("m@1", dim, digests, np.asarray(vectors).tobytes(), one.hash)})
 
     for one, vectors in zip(made, rows, strict=True):
         await keep_vectors(one, vectors)
@@ -245,14 +245,14 @@ async def test_many_passages_are_found_by_the_hnsw_index_and_new_ones_too(postgr
     hits = 0
     for question in chance.normal(size=(20, dim)):
         exact = np.argsort(-(unit @ (question / np.linalg.norm(question))).max(axis=1))[:10]
-        found = await store.find_by_vector("m@1", question.tolist(), 10)
+        found = await store.find_by_vector(VectorQuery("m@1", question.tolist(), 10))
         hits += len({made[number].key for number in exact} & {one.key for one in found})
     assert hits >= 180  # of 200: the index is approximate
     fresh = snapshot("https://a.example/fresh", text="fresh")
     await keep(store, fresh)
     direction = np.full(dim, 1.0)
     await keep_vectors(fresh, np.tile(direction, (passages, 1)).astype("<f4"))
-    found = await store.find_by_vector("m@1", direction.tolist(), 5)
+    found = await store.find_by_vector(VectorQuery("m@1", direction.tolist(), 5))
     assert found[0].key == fresh.key
     await store.close()
     with postgres.superuser(psycopg.conninfo.conninfo_to_dict(url)["dbname"]) as db:
@@ -266,7 +266,7 @@ async def test_statements_that_the_server_forgot_are_prepared_again(postgres: Po
     def ask(db: psycopg.Connection[tuple[object, ...]]) -> list[object]:
         return [db.execute("SELECT %s::int + 1", (number,)).fetchall() for number in range(5)]
 
-    before = await store._worker.look(ask)
-    await store._worker.look(lambda db: db.execute("DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$"))
-    assert await store._worker.look(ask) == before
+    before = await store._worker.select(ask)
+    await store._worker.select(lambda db: db.execute("DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$"))
+    assert await store._worker.select(ask) == before
     await store.close()

@@ -7,14 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_web.store import scoring as score
-from mcp_web.store.scoring import PostingList, best, either, joined, norms_of, worth
+from mcp_web.store.scoring import PostingList, best, norms_of, union_max, union_sum
+from mcp_web.text.bm25 import DOCUMENTS
 
 
 def _plain(lists: list[score.Weighted], norms: score.Floats, documents: int, most: int) -> list[tuple[int, float]]:
     """BM25 over every document, one by one."""
     totals: dict[int, float] = {}
     for numbers, weights in lists:
-        value = worth(len(numbers), documents)
+        value = DOCUMENTS.rarity(len(numbers), documents)
         for number, weight in zip(numbers.tolist(), weights.tolist(), strict=True):
             totals[number] = totals.get(number, 0.0) + value * weight / (weight + float(norms[number]))
     ranked = sorted(((total, number) for number, total in totals.items() if total > 0), key=lambda x: (-x[0], x[1]))
@@ -52,7 +53,7 @@ def test_no_words_find_nothing() -> None:
 def test_joined_lists_count_a_document_once() -> None:
     one = (np.array([1, 3]), np.array([1, 2], np.float32))
     two = (np.array([3, 4]), np.array([5, 1], np.float32))
-    numbers, weights = joined([one, two])
+    numbers, weights = union_sum([one, two])
     assert numbers.tolist() == [1, 3, 4]
     assert weights.tolist() == [1, 7, 1]
 
@@ -60,10 +61,10 @@ def test_joined_lists_count_a_document_once() -> None:
 def test_terms_of_one_word_count_a_document_once_with_its_largest_weight() -> None:
     one = (np.array([1, 3]), np.array([1, 2], np.float32))
     two = (np.array([3, 4]), np.array([5, 1], np.float32))
-    numbers, weights = either([one, two])
+    numbers, weights = union_max([one, two])
     assert numbers.tolist() == [1, 3, 4]
     assert weights.tolist() == [1, 5, 1]
 
 
 def test_a_rare_word_is_worth_more_and_none_is_worth_less_than_nothing() -> None:
-    assert worth(1, 1000) > worth(500, 1000) > worth(1000, 1000) > 0
+    assert DOCUMENTS.rarity(1, 1000) > DOCUMENTS.rarity(500, 1000) > DOCUMENTS.rarity(1000, 1000) > 0

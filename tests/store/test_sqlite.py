@@ -20,7 +20,7 @@ from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions, database_file
 from mcp_web.store.pack import pack_json
 from mcp_web.store.posting_blobs import MERGE_AT
-from mcp_web.store.protocol import WordQuery
+from mcp_web.store.protocol import VectorQuery, WordQuery
 from mcp_web.store.sqlite.schema import STEPS
 from mcp_web.store.sqlite.store import SqliteStore
 from mcp_web.text.names import Name
@@ -399,12 +399,12 @@ async def test_vectors_of_an_older_version_are_compared_until_they_are_made_agai
     kept = snapshot("https://a.example/")
     await keep(store, kept)
     for model in ("m@1;summary", "static@1"):
-        await store.keep_vectors(kept.key, PackedVectors(model, 2, ("d",), struct.pack("<2f", 1, 0), kept.hash))
+        await store.keep_vectors({kept.key: PackedVectors(model, 2, ("d",), struct.pack("<2f", 1, 0), kept.hash)})
     await store.close()
     with sqlite3.connect(file) as db:
         db.executescript(str(STEPS[13][0]))
     store = await SqliteStore.open(file)
     assert await store.lacking_vectors("m@1;summary", 5) == [kept.key]
     assert await store.lacking_vectors("static@1", 5) == []
-    assert [one.key for one in await store.find_by_vector("m@1;summary", (1.0, 0.0), 5)] == [kept.key]
+    assert [one.key for one in await store.find_by_vector(VectorQuery("m@1;summary", (1.0, 0.0), 5))] == [kept.key]
     await store.close()

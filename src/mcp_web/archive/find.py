@@ -14,7 +14,7 @@ from mcp_web.archive.highlight import holds_phrase
 from mcp_web.archive.query import Question, with_changes
 from mcp_web.archive.typos import correction, neighbours
 from mcp_web.model.snapshot import document_id
-from mcp_web.store.protocol import DocumentFilter, DocumentRow, Store, WordMatches
+from mcp_web.store.protocol import DocumentFilter, DocumentRow, Store, VectorQuery, WordMatches
 from mcp_web.text.words import fold
 
 _POOL = 50  # candidates from words and from meaning that are fused
@@ -73,7 +73,7 @@ async def by_meaning(
     """Cosines by document, the nearest first; none when no document has vectors."""
     hybrid = parsed.query.mode == "hybrid"
     also = [candidate.key for candidate in words.matches.candidates] if hybrid else []
-    near = await store.find_by_vector(model, vector, _POOL, parsed.filter, also=also, quick=hybrid)
+    near = await store.find_by_vector(VectorQuery(model, vector, _POOL, parsed.filter, also=also, quick=hybrid))
     return {candidate.key: candidate.score for candidate in near}
 
 

@@ -63,7 +63,7 @@ class DocumentVectors:
         for snapshot, (digests, rows) in zip(snapshots, await self._rows(model, snapshots), strict=True):
             data = rows.astype("<f4").tobytes()
             packed[snapshot.key] = PackedVectors(model, rows.shape[1] or 1, tuple(digests), data, snapshot.hash)
-        await self._store.keep_many_vectors(packed)
+        await self._store.keep_vectors(packed)
 
     async def _rows(self, model: str, snapshots: Sequence[Snapshot]) -> list[tuple[list[str], Rows]]:
         """For each document the digests of its texts and their vectors; all are embedded in one call."""

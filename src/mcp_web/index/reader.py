@@ -205,7 +205,7 @@ class PageReader:
                 self._calibration = calibration_of(rows[len(asked) + len(missing) :])
                 await store_calibration(self._store, self._embedder.name, rows.shape[1], self._calibration)
             if missing:
-                await self._store.keep_vectors(key, pack(grown, page.passages))
+                await self._store.keep_vectors({key: pack(grown, page.passages)})
         except CacheError as error:
             notes.append(f"The page's vectors could not be kept: {error.message}")
         self._recent[key] = grown

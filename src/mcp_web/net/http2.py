@@ -60,7 +60,7 @@ class Http2Connection:
             scheme=b"https", host=self._host.encode("ascii"), port=self._port, target=target.encode("ascii")
         )
         pairs = [(name.encode(), value.encode()) for name, value in headers if name.lower() not in _NOT_SENT]
-        with self._translated(Disconnected, "broken", f"The connection to {self._host} was lost."):
+        with self._translate_errors(Disconnected, "broken", f"The connection to {self._host} was lost."):
             request = httpcore2.Request(method.encode(), url, headers=pairs, content=body)
             self._response = await self._wire.handle_async_request(request)
         assert isinstance(self._response.stream, AsyncIterable)
@@ -72,7 +72,9 @@ class Http2Connection:
         """The next raw piece of the body, None at its end; raises FetchFailed(reason="cut") when it ends early."""
         if self._body is None:
             return None
-        with self._translated(FetchFailed, "cut", f"{self._host} closed the connection in the middle of the body."):
+        with self._translate_errors(
+            FetchFailed, "cut", f"{self._host} closed the connection in the middle of the body."
+        ):
             piece = await anext(self._body, None)
         if piece is None:
             self._body = None
@@ -86,7 +88,7 @@ class Http2Connection:
         await anyio.aclose_forcefully(self.stream)
 
     @contextmanager
-    def _translated(self, kind: type[FetchFailed], reason: str, message: str) -> Iterator[None]:
+    def _translate_errors(self, kind: type[FetchFailed], reason: str, message: str) -> Iterator[None]:
         try:
             yield
         except (httpcore2.ReadError, httpcore2.WriteError, httpcore2.ConnectionNotAvailable) as error:

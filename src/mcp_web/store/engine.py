@@ -45,7 +45,8 @@ class Engine(Protocol):
     ) -> Store | None:
         """A read-only store of what one tenant shares with another; None if the owner has no store."""
 
-    async def tenant_names(self, options: StoreOptions) -> list[str]: ...
+    async def tenant_names(self, options: StoreOptions) -> list[str]:
+        """The tenants that have a store, except the default one where it has no entry of its own."""
 
     async def erase_tenant(self, options: StoreOptions, tenant: str) -> None:
-        """Delete everything of a tenant, which may be empty."""
+        """Delete everything that a tenant keeps; does nothing for an unknown tenant."""

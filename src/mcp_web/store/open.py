@@ -42,6 +42,7 @@ def engine_of(place: str) -> Engine:
 
 
 def configured_engine(options: StoreOptions) -> Engine:
+    """The engine of the configured store."""
     return engine_of(options.database_url)
 
 

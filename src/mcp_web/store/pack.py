@@ -35,8 +35,10 @@ def unpack_text(blob: bytes) -> str:
 
 
 def pack_json(value: Any) -> bytes:
+    """A JSON value as bytes, compressed if that makes it smaller."""
     return pack_text(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
 
 
 def unpack_json(blob: bytes) -> Any:
+    """The inverse of `pack_json`."""
     return json.loads(unpack_text(blob))

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from mcp_web.store.pack import unpack_json
 from mcp_web.text.words import fold, terms
 
-MOST_WEIGHT = 255  # BM25 saturates long before; one byte in the index
+MOST_WEIGHT = 255  # the largest weight, because it is one byte in the index; BM25 saturates long before
 _WEIGHTS = [bytes((weight,)) for weight in range(MOST_WEIGHT + 1)]
 BLOCK = 1 << 14  # documents in one blob: below 65,536, so that a place fits two bytes
 
@@ -35,19 +35,19 @@ Blobs = Sequence[tuple[int, bytes]]  # the number of a block and the postings in
 class Additions:
     """What a merge adds to the index."""
 
-    last: int = 0  # the highest document
-    lists: Mapping[tuple[str, int], bytes] = field(default_factory=dict)  # by term and block
-    words: Mapping[str, int] = field(default_factory=dict)  # how many documents hold each
+    last: int = 0  # the highest document number
+    lists: Mapping[tuple[str, int], bytes] = field(default_factory=dict)  # postings by term and block
+    words: Mapping[str, int] = field(default_factory=dict)  # how many documents contain each
     languages: tuple[str, ...] = ()
 
 
 def definition(key: str) -> str:
-    """The word under which the documents are listed that define a name; no text and no question contains it."""
+    """The index word of the documents that define a name; no text and no question contains it."""
     return f"={key}"
 
 
 def term_weights(language: str, counts: Mapping[str, int]) -> dict[str, int]:
-    """Word counts of a document as the weights of the terms that it is found by."""
+    """The weights of a document's terms: the sums of the counts of the words that have the same stem."""
     weights: dict[str, int] = {}
     for word, count in counts.items():
         for term in terms(word, language):
@@ -74,8 +74,8 @@ def additions(waiting: Iterable[tuple[int, bytes]]) -> Additions:
     return Additions(last, {place: bytes(docs) for place, docs in lists.items()}, words, tuple(sorted(languages)))
 
 
-def without(docs: bytes, places: list[int]) -> bytes | None:
-    """A blob without some of its documents; None when it held none of them."""
+def without_documents(docs: bytes, places: list[int]) -> bytes | None:
+    """A blob of postings without the documents at these places; None when it contains none of them."""
     import numpy as np
 
     from mcp_web.store.scoring import POSTING
@@ -86,7 +86,7 @@ def without(docs: bytes, places: list[int]) -> bytes | None:
 
 
 def places_by_block(numbers: Iterable[int]) -> dict[int, list[int]]:
-    """Documents as their places in their blocks."""
+    """The places of documents in their blocks, by block number."""
     found: dict[int, list[int]] = defaultdict(list)
     for number in numbers:
         found[number // BLOCK].append(number % BLOCK)

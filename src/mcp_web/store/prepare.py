@@ -15,24 +15,26 @@ from mcp_web.store.protocol import Derived
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
+    """A snapshot and the values of its columns; what is packed is bytes (pack.py)."""
+
     snapshot: Snapshot
-    answer: bytes
-    facts: bytes
+    answer: bytes  # the headers and timings of the response
+    facts: bytes  # the document without its text
     text: bytes
     language: str
-    words: bytes
-    length: int
-    day: int
+    words: bytes  # the language and the weight of each word, for the word index
+    length: int  # the sum of these weights
+    day: int  # the document's date as an ordinal; 0 if it has none
     labels: tuple[str, ...]
-    names: tuple[int, ...]
-    mentions: tuple[tuple[int, str, str, int, int, float], ...]
+    names: tuple[int, ...]  # hashes of the names by which others cite the document
+    mentions: tuple[tuple[int, str, str, int, int, float], ...]  # name hash, URL, kind, start, end, confidence
 
 
 def prepare(snapshot: Snapshot, derived: Derived) -> Prepared:
-    """Everything that the rows of a snapshot hold."""
+    """Pack a snapshot and what is derived from it."""
     document = snapshot.document
     mentions = {
-        name_number(item.name): (item.url, item.kind, item.start, item.end, item.confidence)
+        name_hash(item.name): (item.url, item.kind, item.start, item.end, item.confidence)
         for item in reversed(derived.mentions)
     }
     defined = map(definition, sorted(derived.defines))
@@ -46,12 +48,12 @@ def prepare(snapshot: Snapshot, derived: Derived) -> Prepared:
         length=sum(derived.words.values()),
         day=_day(derived.date),
         labels=derived.labels,
-        names=tuple({name_number(name) for name in derived.names}),
+        names=tuple({name_hash(name) for name in derived.names}),
         mentions=tuple((name, *rest) for name, rest in mentions.items()),
     )
 
 
-def name_number(name: str) -> int:
+def name_hash(name: str) -> int:
     """A 64-bit hash of a name: an index of numbers takes a fifth of the space of one of URLs."""
     digest = hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)

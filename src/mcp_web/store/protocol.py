@@ -30,6 +30,8 @@ class PurgeRule:
 
 @dataclass(frozen=True, slots=True)
 class Purged:
+    """What a purge deleted, or with `dry_run` would delete."""
+
     pages: int
     snapshots: int
     bytes: int
@@ -38,11 +40,13 @@ class Purged:
 
 @dataclass(frozen=True, slots=True)
 class StoreSize:
+    """How much a store keeps."""
+
     pages: int
     snapshots: int
     text_bytes: int  # of the kept versions, compressed, with their screenshots
     disk_bytes: int  # everything that the store takes on its disk, indexes included
-    oldest: float | None
+    oldest: float | None  # when the oldest and the newest version were fetched
     newest: float | None
 
 
@@ -52,10 +56,10 @@ class Derived:
 
     date: str = ""  # ISO date
     language: str = ""  # its code, by which words are stemmed
-    words: Mapping[str, int] = field(default_factory=dict)  # how much each word counts in the document
+    words: Mapping[str, int] = field(default_factory=dict)  # the weight of each word in the document
     defines: frozenset[str] = frozenset()  # the keys of the names that it defines (text/names.py)
     labels: tuple[str, ...] = ()  # the collections that the document is in
-    names: tuple[str, ...] = ()  # by which others cite it: URLs, "doi:…", "arxiv:…", "path:…", "wiki:…"
+    names: tuple[str, ...] = ()  # under which others cite the document: URLs, "doi:…", "arxiv:…", "path:…", "wiki:…"
     mentions: tuple[Mention, ...] = ()  # what it cites
 
 
@@ -84,12 +88,24 @@ class WordQuery:
     prefixes: tuple[str, ...] = ()  # any word with one of these prefixes
     required: tuple[str, ...] = ()  # all of them, counted like `words`
     excluded: tuple[str, ...] = ()
-    names: tuple[Name, ...] = ()  # a document that defines one counts as full of its words
+    names: tuple[Name, ...] = ()  # a document that defines one has the highest weight for its words
     filter: DocumentFilter = DocumentFilter()
 
 
+@dataclass(frozen=True, slots=True)
+class VectorQuery:
+    """A search for the documents with the passages nearest to a vector of a model."""
+
+    model: str
+    vector: Sequence[float]
+    limit: int
+    filter: DocumentFilter = DocumentFilter()
+    also: Sequence[str] = ()  # keys of documents to return too if they have vectors, whatever their rank
+    quick: bool = False  # in a large collection: return only those of `also`, if they are twice `limit` or more
+
+
 class Candidate(NamedTuple):
-    """A document that may answer; scores are comparable only within one call."""
+    """A document that a search found; scores are comparable only within one call."""
 
     key: str
     score: float
@@ -114,11 +130,13 @@ class DocumentRow:
 
 @dataclass(frozen=True, slots=True)
 class WordMatches:
+    """The result of a search by words."""
+
     candidates: tuple[Candidate, ...]  # best first
     unknown: tuple[str, ...] = ()  # wanted words that no document contains
-    worths: Mapping[str, float] = field(default_factory=dict)  # of the wanted words: the rarer, the more
+    worths: Mapping[str, float] = field(default_factory=dict)  # by wanted word: what it can add to a score
     defined: frozenset[str] = frozenset()  # the keys of the wanted names that some document defines
-    rows: Mapping[str, DocumentRow] = field(default_factory=dict)
+    rows: Mapping[str, DocumentRow] = field(default_factory=dict)  # of the first candidates, by key
 
 
 class Share(NamedTuple):
@@ -170,11 +188,11 @@ class PageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One document cites another thing; `target` is a page key when that thing is kept."""
+    """A citation: one document cites another, or something that is not kept."""
 
-    source: str
-    target: str | None
-    url: str
+    source: str  # the key of the citing document
+    target: str | None  # the key of the cited document, if it is kept
+    url: str  # of what is cited
     kind: CitationKind
     start: int  # of the sentence, in the newest text of `source`
     end: int
@@ -207,15 +225,15 @@ class Store(Protocol):
         """Write pages as `page_records` returned them, replacing what is kept, in one transaction."""
 
     async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
-        """The origin confirmed that the newest version is still current."""
+        """Set the times of the newest version, because its server confirmed that it is still current."""
 
     async def browse(
         self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
     ) -> tuple[list[SnapshotInfo], str]:
-        """A page of documents, most recently used first, and the cursor of the next page, empty at the end."""
+        """`limit` documents, most recently used first, and the cursor for `after` that continues; empty at the end."""
 
     async def complete(self, prefix: str, limit: int) -> list[str]:
-        """Snapshot hashes that begin with a prefix."""
+        """The snapshot hashes that begin with a prefix, for completion."""
 
     async def seen(self, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
         """Which of these canonical URLs are kept (any variant), newest version each."""
@@ -243,13 +261,11 @@ class Store(Protocol):
         """Delete the readings of a page; returns how many there were."""
 
     # vectors: one packed blob per page and model
-    async def vectors(self, key: str, model: str) -> PackedVectors | None: ...
+    async def vectors(self, key: str, model: str) -> PackedVectors | None:
+        """The vectors of a page by one model; None if there are none."""
 
-    async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
-        """Replace the vectors of a model; does nothing if the page is no longer kept."""
-
-    async def keep_many_vectors(self, packed: Mapping[str, PackedVectors]) -> None:
-        """Keep the vectors of several pages, by key, in one transaction."""
+    async def keep_vectors(self, packed: Mapping[str, PackedVectors]) -> None:
+        """Replace the vectors of pages, by key, of one model each; skips pages that are no longer kept."""
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
         """Delete the vectors of every model that is not in `keep`; returns how many blobs were deleted."""
@@ -261,18 +277,8 @@ class Store(Protocol):
         Scores are between 0 and 1: the share of the highest possible score.
         """
 
-    async def find_by_vector(
-        self,
-        model: str,
-        vector: Sequence[float],
-        limit: int,
-        filter: DocumentFilter | None = None,
-        *,
-        also: Sequence[str] = (),
-        quick: bool = False,
-    ) -> list[Candidate]:
-        """The documents with the passages nearest to a vector, by cosine, among those with kept vectors; after them
-        those of `also` that have vectors. `quick`: in a large collection, rank only the documents in `also`."""
+    async def find_by_vector(self, query: VectorQuery) -> list[Candidate]:
+        """The documents with the passages nearest to the vector, by cosine, best first."""
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
         """How many documents contain each of these words; unknown words are left out."""
@@ -290,7 +296,7 @@ class Store(Protocol):
         """Keys of documents whose newest text is not completely embedded by this model."""
 
     async def count_lacking_vectors(self, model: str) -> int:
-        """How many documents `lacking_vectors` would return without a limit."""
+        """The number of documents that `lacking_vectors` would return without a limit."""
 
     async def cites(self, keys: Sequence[str], limit: int) -> list[Edge]:
         """What these documents cite."""
@@ -325,7 +331,8 @@ class Store(Protocol):
     async def records(self, kind: str, *, limit: int = 100_000, newest_first: bool = False) -> list[Record]:
         """The records of a kind in the order in which they were added, without expired ones."""
 
-    async def record_kinds(self) -> list[str]: ...
+    async def record_kinds(self) -> list[str]:
+        """The kinds that have records."""
 
     async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = None) -> list[str]:
         """Add those that are absent or expired; returns their keys. Existing records stay as they are."""
@@ -345,7 +352,8 @@ class Store(Protocol):
     async def note(self, kind: str, key: str) -> Any | None:
         """The value kept under (kind, key), or None when absent or expired."""
 
-    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None: ...
+    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
+        """Keep a value until `expires_at` (seconds since the epoch), in place of an earlier one."""
 
     async def notes(self, after: tuple[str, str] = ("", ""), limit: int = 1000) -> list[tuple[str, Record]]:
         """(kind, note) of every note that has not expired, ordered by kind and key: for copying."""
@@ -361,12 +369,14 @@ class Store(Protocol):
     async def shares(self, tenant: str) -> list[Share]:
         """What a tenant shares, and what it may read of others."""
 
-    async def add_share(self, share: Share) -> None: ...
+    async def add_share(self, share: Share) -> None:
+        """Share a collection; does nothing if it is already shared with this reader."""
 
     async def remove_shares(self, owner: str, collection: str, reader: str | None = None) -> int:
         """Withdraw a collection from one reader, or from all; returns how many shares there were."""
 
-    async def size(self) -> StoreSize: ...
+    async def size(self) -> StoreSize:
+        """How many pages and versions are kept, and their size."""
 
     async def check(self) -> list[str]:
         """Check the whole store; returns a sentence for each fault found."""

@@ -1,6 +1,6 @@
 """The format of stored vectors: one byte per dimension and a scale.
 
-A quarter of the space of plain numbers, and a cosine changes by about .0005.
+A quarter of the space of 32-bit numbers, and a cosine changes by about .0005.
 """
 
 from __future__ import annotations
@@ -16,30 +16,32 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SCALE = 4  # bytes after the codes of a vector
+SCALE = 4  # bytes of the scale, which follows the codes of a vector
 
 
-def quantized(vectors: PackedVectors) -> StoredVectors:
+def quantize(vectors: PackedVectors) -> StoredVectors:
+    """Pack the vectors of a page for storing."""
     digests = pack_text("\n".join(vectors.digests))
     return StoredVectors(
-        vectors.model, vectors.dim, digests, _packed(vectors) if vectors.data else b"", vectors.snapshot
+        vectors.model, vectors.dim, digests, _codes_and_scales(vectors) if vectors.data else b"", vectors.snapshot
     )
 
 
-def plain(stored: StoredVectors) -> PackedVectors:
-    names = tuple(unpack_text(stored.digests).split("\n")) if stored.data else ()
-    data = _plain(stored.data, stored.dim) if stored.data else b""
-    return PackedVectors(stored.model, stored.dim, names, data, stored.snapshot)
+def dequantize(stored: StoredVectors) -> PackedVectors:
+    """The inverse of `quantize`, except for rounding."""
+    digests = tuple(unpack_text(stored.digests).split("\n")) if stored.data else ()
+    data = _floats(stored.data, stored.dim) if stored.data else b""
+    return PackedVectors(stored.model, stored.dim, digests, data, stored.snapshot)
 
 
 def codes_of(data: bytes, dim: int) -> NDArray[np.int8]:
-    """The rows of a blob without their scales."""
+    """The codes of a blob of stored vectors, a row for each vector."""
     import numpy as np
 
     return np.frombuffer(data, np.int8).reshape(-1, dim + SCALE)[:, :dim]
 
 
-def _plain(data: bytes, dim: int) -> bytes:
+def _floats(data: bytes, dim: int) -> bytes:
     import numpy as np
 
     scales = np.frombuffer(data, np.uint8).reshape(-1, dim + SCALE)[:, dim:].copy().view("<f4")
@@ -47,7 +49,7 @@ def _plain(data: bytes, dim: int) -> bytes:
     return rows.astype("<f4").tobytes()
 
 
-def _packed(vectors: PackedVectors) -> bytes:
+def _codes_and_scales(vectors: PackedVectors) -> bytes:
     import numpy as np
 
     rows = np.frombuffer(vectors.data, "<f4").reshape(-1, vectors.dim)
@@ -57,7 +59,7 @@ def _packed(vectors: PackedVectors) -> bytes:
 
 
 def best_cosine(data: bytes, dim: int, vector: Sequence[float]) -> float:
-    """The cosine of the row nearest to a vector."""
+    """The cosine of a vector and the nearest of the stored vectors in a blob."""
     import numpy as np
 
     question: NDArray[np.float32] = np.array(vector, np.float32)

@@ -32,8 +32,8 @@ DOCUMENT = (
 )
 
 Row = tuple[Any, ...]
-MOST_READINGS = 50  # of one page; the oldest are deleted
-READINGS_KEPT = 90 * 86400.0  # seconds
+MOST_READINGS = 50  # kept of one page; the oldest are deleted
+READINGS_KEPT = 90 * 86400.0  # seconds after which a reading is deleted
 
 
 def storable(text: str) -> str:
@@ -47,7 +47,7 @@ def as_json(value: Any) -> str:
 
 
 def key_bytes(key: str) -> bytes | None:
-    """A complete key or hash as bytes; None if it is not one."""
+    """A page key or snapshot hash as its 32 bytes; None if it is not 64 hex digits."""
     try:
         raw = bytes.fromhex(key)
     except ValueError:
@@ -56,7 +56,7 @@ def key_bytes(key: str) -> bytes | None:
 
 
 def all_key_bytes(keys: Iterable[str]) -> list[bytes]:
-    """The complete keys among these, as bytes."""
+    """The keys or hashes as bytes; invalid ones are left out."""
     return [raw for key in keys if (raw := key_bytes(key)) is not None]
 
 
@@ -68,12 +68,12 @@ def hex_range(prefix: str) -> tuple[bytes, bytes] | None:
 
 
 def bare_domain(domain: str) -> str:
-    """A domain that a user wrote, normalised like `host_of`."""
+    """A domain that a user wrote, in the form of `host_of`: lower case, without `*.` and dots at its ends."""
     return storable(domain.strip().lower().lstrip("*").strip("."))
 
 
 def filter_values(filter: DocumentFilter) -> dict[str, str | float]:
-    """The conditions of a filter that are set, as columns hold them."""
+    """The conditions of a filter that are set, by name, with values as the columns hold them."""
     given: dict[str, str | float | None] = {
         "source": filter.source,
         "since": date.fromisoformat(filter.since).toordinal() if filter.since else None,
@@ -92,7 +92,7 @@ def cursor_of(used_at: float, key: bytes) -> str:
     return f"{used_at!r} {key.hex()}"
 
 
-def place_of(cursor: str) -> tuple[float, bytes]:
+def parse_cursor(cursor: str) -> tuple[float, bytes]:
     """The inverse of `cursor_of`; an empty cursor is before all documents."""
     if not cursor:
         return math.inf, b"\xff" * 33
@@ -104,6 +104,7 @@ def place_of(cursor: str) -> tuple[float, bytes]:
 
 
 def host_of(url: str) -> str:
+    """The host of a URL in lower case; empty if it has none."""
     try:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
@@ -111,7 +112,7 @@ def host_of(url: str) -> str:
 
 
 def page_values(snapshot: Snapshot, used_at: float) -> dict[str, Any]:
-    """The columns of a page."""
+    """The values of a page's columns, by name."""
     url = storable(snapshot.url)
     return {
         "key": key_bytes(snapshot.key),
@@ -127,7 +128,7 @@ def page_values(snapshot: Snapshot, used_at: float) -> dict[str, Any]:
 
 
 def version_values(prepared: Prepared, since: float) -> dict[str, Any]:
-    """The columns of a version, except the number of its page."""
+    """The values of a version's columns, by name, without that of its page."""
     snapshot, document = prepared.snapshot, prepared.snapshot.document
     return {
         "hash": key_bytes(snapshot.hash),
@@ -153,6 +154,7 @@ def _storable(text: str | None) -> str | None:
 
 
 def snapshot_of(row: Row) -> Snapshot:
+    """The version in a row of `FULL`."""
     key, hash_, url, final_url, variant, facts, text, *read, answer, source, path, tags, authenticated = row
     headers, timings = unpack_json(answer)
     fields: list[Any] = [key.hex(), hash_.hex(), url, final_url, variant]
@@ -162,6 +164,7 @@ def snapshot_of(row: Row) -> Snapshot:
 
 
 def document_row(row: Row) -> DocumentRow:
+    """The document in a row of `DOCUMENT`."""
     key, hash_, url, title, source, day, path, tags, variant, language, text = row
     iso = date.fromordinal(day).isoformat() if day else ""
     labels = tuple(json.loads(tags)) if tags != "[]" else ()
@@ -170,11 +173,13 @@ def document_row(row: Row) -> DocumentRow:
 
 
 def info_of(row: Row) -> SnapshotInfo:
+    """The version in a row of `INFO`, without its text."""
     key, hash_, *rest = row
     return SnapshotInfo(key.hex(), hash_.hex(), *rest)
 
 
 def reading_of(row: Row) -> ReadingRecord:
+    """The reading in a row: its columns from `at` to `outcome`."""
     at, tool, question, client, snapshot, spans, outcome = row
     pairs = tuple((start, end) for start, end in json.loads(spans))
     return ReadingRecord(at, tool, question, client, snapshot.hex(), pairs, outcome)

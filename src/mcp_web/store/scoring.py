@@ -15,7 +15,7 @@ POSTING = np.dtype([("at", "<u2"), ("weight", "u1")])  # one document in a blob 
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
-Weighted = tuple[Numbers, Floats]  # documents by number, and the weight of a word in each
+Weighted = tuple[Numbers, Floats]  # document numbers, and the weight of a word in each
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,12 @@ class PostingList:
     """The documents that contain a wanted word: ascending numbers, and the weight of the word in each."""
 
     numbers: NDArray[np.int32]
-    impacts: Floats  # 0…1: the part of BM25 that does not depend on the other words
-    top: float
+    impacts: Floats  # 0…1: the part of a BM25 score that depends on the document
+    top: float  # the largest impact
 
     @classmethod
     def of(cls, numbers: Numbers, weights: Floats, norms: Floats) -> PostingList:
+        """The list of documents with these weights; `norms` are the length norms of all documents by number."""
         impacts = weights / (weights + norms[numbers])
         return cls(numbers.astype(np.int32), impacts, float(impacts.max(initial=0.0)))
 
@@ -35,7 +36,7 @@ class PostingList:
 EMPTY = PostingList(np.empty(0, np.int32), np.empty(0, np.float32), 0.0)
 
 
-def joined(lists: list[Weighted]) -> Weighted:
+def union_sum(lists: list[Weighted]) -> Weighted:
     """The union of lists; the weights of a document in several lists are added."""
     if len(lists) == 1:
         return lists[0]
@@ -45,7 +46,7 @@ def joined(lists: list[Weighted]) -> Weighted:
     return unique, weights.astype(np.float32)
 
 
-def either(lists: list[Weighted]) -> Weighted:
+def union_max(lists: list[Weighted]) -> Weighted:
     """The union of the lists of the terms of one word; a document in several lists has its largest weight."""
     found = [item for item in lists if len(item[0])]
     if len(found) <= 1:
@@ -56,15 +57,10 @@ def either(lists: list[Weighted]) -> Weighted:
     return unique, weights
 
 
-def higher(one: PostingList, other: PostingList) -> PostingList:
-    """Two lists as one; a document in both counts with its larger impact."""
-    numbers, impacts = either([(item.numbers.astype(np.int64), item.impacts) for item in (one, other)])
+def merge(one: PostingList, other: PostingList) -> PostingList:
+    """The union of two lists; a document in both has its larger impact."""
+    numbers, impacts = union_max([(item.numbers.astype(np.int64), item.impacts) for item in (one, other)])
     return PostingList(numbers.astype(np.int32), impacts, max(one.top, other.top))
-
-
-def worth(frequency: int, documents: int) -> float:
-    """The highest score of a word that is in `frequency` documents."""
-    return DOCUMENTS.rarity(frequency, documents)
 
 
 def norms_of(lengths: Floats, alive: NDArray[np.bool_], average: float) -> Floats:
@@ -80,15 +76,16 @@ def best(
     mask: NDArray[np.bool_] | None = None,
     keys: NDArray[np.uint8] | None = None,
 ) -> tuple[Numbers, Floats]:
-    """The numbers and scores of the best documents, best first; only those that the mask allows.
+    """The numbers and scores of the `most` best documents, best first.
 
-    Equal scores are ordered by key (a row of bytes for each document), which is the same in every store.
+    `lists`: one for each word. `size`: the highest document number plus one. `documents`: how many there are. `mask`:
+    which documents are allowed, by number. `keys`: their keys by number, which order equal scores alike in every store.
 
-    Rare words come first. As soon as the remaining words cannot lift a new document above those already found, only the
-    latter are looked up in the remaining (long) lists.
+    Rare words are scored first. As soon as the remaining words cannot lift a new document above those already found,
+    only the latter are looked up in the remaining, long lists.
     """
     ordered = sorted((item for item in lists if len(item.numbers)), key=lambda item: len(item.numbers))
-    worths = [worth(len(item.numbers), documents) for item in ordered]
+    worths = [DOCUMENTS.rarity(len(item.numbers), documents) for item in ordered]
     ceilings = [value * item.top for item, value in zip(ordered, worths, strict=True)]
     scores = np.zeros(size, np.float32)
     chosen: Numbers | None = None
@@ -108,7 +105,7 @@ def best(
 
 
 def _contenders(scores: Floats, chosen: Numbers | None, most: int, to_come: float) -> Numbers | None:
-    """The chosen documents that can still be among the best; None while any document can."""
+    """The documents that can still be among the best when `to_come` is the most that can be added; None for any."""
     seen = np.flatnonzero(scores > 0) if chosen is None else chosen
     if len(seen) < most:
         return chosen
@@ -118,7 +115,7 @@ def _contenders(scores: Floats, chosen: Numbers | None, most: int, to_come: floa
 
 
 def _look_up(scores: Floats, chosen: Numbers, item: PostingList, value: np.float32) -> None:
-    """Add the scores of a word to the chosen documents only; the mask has already been applied."""
+    """Add the scores of a word to those of the chosen documents, which the mask allows."""
     places = np.searchsorted(item.numbers, chosen)
     places[places == len(item.numbers)] = 0
     hits = item.numbers[places] == chosen
@@ -126,6 +123,7 @@ def _look_up(scores: Floats, chosen: Numbers, item: PostingList, value: np.float
 
 
 def _top(scores: Floats, chosen: Numbers | None, most: int, keys: NDArray[np.uint8] | None) -> tuple[Numbers, Floats]:
+    """The best of the chosen documents, or of all that have a score."""
     pool = np.flatnonzero(scores > 0) if chosen is None else chosen
     found = scores[pool]
     if len(pool) > most:

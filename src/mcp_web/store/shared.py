@@ -21,7 +21,7 @@ class SharedStore:
 
 
 class SharedStores:
-    """The stores shared with a tenant. Shares are looked up each time, so that withdrawals apply at once."""
+    """The stores that are shared with one tenant. Shares are read each time, so that a withdrawal applies at once."""
 
     def __init__(self, options: StoreOptions, tenant: str) -> None:
         self._options = options
@@ -43,6 +43,7 @@ class SharedStores:
         self._open.clear()
 
     async def _change(self, main: Store, wanted: set[tuple[str, tuple[str, ...]]]) -> None:
+        """Close the stores that are no longer shared, and open the new ones."""
         for name in set(self._open) - wanted:
             await self._open.pop(name).store.close()
         engine = configured_engine(self._options)
@@ -53,6 +54,7 @@ class SharedStores:
 
 
 def _by_owner(shares: list[Share], reader: str) -> set[tuple[str, tuple[str, ...]]]:
+    """The owners other than the reader, each with the collections that it shares."""
     found: dict[str, list[str]] = {}
     for share in shares:
         if share.owner != reader:

@@ -26,19 +26,19 @@ from mcp_web.store.scoring import (
     PostingList,
     Weighted,
     best,
-    either,
-    higher,
-    joined,
+    merge,
     norms_of,
-    worth,
+    union_max,
+    union_sum,
 )
 from mcp_web.store.sql.index_rows import IndexRows
+from mcp_web.text.bm25 import DOCUMENTS
 from mcp_web.text.names import Name
 from mcp_web.text.words import fold, query_terms
 
-_PREFIX_TERMS = 200  # words that one prefix may stand for
+_PREFIX_TERMS = 200  # words that are searched for one prefix, at most
 _CACHED_POSTINGS = 8_000_000  # postings kept ready between questions, 8 bytes each
-_DRIFT = 0.05  # of the average length: far less than what BM25 would notice
+_DRIFT = 0.05  # share of the average length by which it may be outdated: BM25 would not notice it
 _SOURCES = {"web": 1, "research": 2}
 
 Number = TypeVar("Number", bound=np.generic)
@@ -46,58 +46,61 @@ Number = TypeVar("Number", bound=np.generic)
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Pages by row number and key with their scores, best first, and the wanted words that no document contains."""
+    """The pages that match a query, best first, in three lists of the same order."""
 
-    pages: list[int]
+    pages: list[int]  # row numbers
     keys: list[str]
     scores: list[float]
-    unknown: tuple[str, ...]
+    unknown: tuple[str, ...]  # the last three as in WordMatches
     worths: dict[str, float]
     defined: frozenset[str]
 
 
 class WordIndex:
-    """The part of the index that is in memory. It is used by one thread at a time."""
+    """The word index of one process: what it needs of every document is in memory. Used by one thread at a time."""
 
     def __init__(self, *, visible_only: bool = False) -> None:
         """`visible_only`: `rows` has only a part of the documents. The others are ignored, and since a document may
         become visible without a new number, everything is read again after a write."""
         self._version = -1
         self._visible_only = visible_only
-        self._forget()
+        self._reset()
 
     def find(self, rows: IndexRows, query: WordQuery, limit: int) -> Matches:
-        """The best documents, and the wanted words that no document contains."""
-        self._catch_up(rows)
+        """The best documents for a query, at most `limit`."""
+        self._update(rows)
         wanted: dict[tuple[str, ...], str] = {}  # the terms of a word → one of the words that have them
         for word in (*query.words, *query.required):
             wanted.setdefault(query_terms(word, self._languages), word)
         self._load(rows, wanted)
-        lists = [self._list(terms) for terms in wanted]
-        unknown = tuple(word for word, found in zip(wanted.values(), lists, strict=True) if not len(found.numbers))
-        worths = {
-            word: worth(len(found.numbers), self._living) for word, found in zip(wanted.values(), lists, strict=True)
-        }
-        defining = {name: found for name in query.names if len((found := self._defining(rows, name.key)).numbers)}
-        lists = self._with_definitions(dict(zip(wanted, lists, strict=True)), defining)
+        found = {terms: self._list(terms) for terms in wanted}
+        unknown = tuple(word for terms, word in wanted.items() if not len(found[terms].numbers))
+        worths = {word: self._worth(found[terms]) for terms, word in wanted.items()}
+        defining = {name: docs for name in query.names if len((docs := self._defining(rows, name.key)).numbers)}
+        lists = self._with_definitions(found, defining)
         for prefix in query.prefixes:
             lists.append(self._prefix(rows, prefix))
-        numbers, scores = best(lists, len(self._norms), self._living, limit, self._mask_for(rows, query), self._keys)
-        self._drop_least_used()
-        ideal = sum(worth(len(item.numbers), self._living) for item in lists)
+        numbers, scores = best(lists, len(self._norms), self._count, limit, self._mask_for(rows, query), self._keys)
+        self._shrink_cache()
+        ideal = sum(map(self._worth, lists))
         shares = np.minimum(scores / np.float32(ideal or 1), 1.0)
         defined = frozenset(name.key for name in defining)
-        return Matches(self._pages[numbers].tolist(), self._hex(numbers), shares.tolist(), unknown, worths, defined)
+        pages = self._pages[numbers].tolist()
+        return Matches(pages, self._hex_keys(numbers), shares.tolist(), unknown, worths, defined)
+
+    def _worth(self, found: PostingList) -> float:
+        """The highest score that a word with this list can add."""
+        return DOCUMENTS.rarity(len(found.numbers), self._count)
 
     def keys(self, rows: IndexRows, pages: Sequence[int]) -> dict[int, str]:
         """The keys of pages by row number; deleted ones are left out."""
-        self._catch_up(rows)
-        known = np.array([page for page in pages if page < len(self._by_page)], np.int64)
-        numbers = self._by_page[known]
+        self._update(rows)
+        known = np.array([page for page in pages if page < len(self._document_of_page)], np.int64)
+        numbers = self._document_of_page[known]
         alive = self._sources[numbers] > 0
-        return dict(zip(known[alive].tolist(), self._hex(numbers[alive]), strict=True))
+        return dict(zip(known[alive].tolist(), self._hex_keys(numbers[alive]), strict=True))
 
-    def _hex(self, numbers: Numbers) -> list[str]:
+    def _hex_keys(self, numbers: Numbers) -> list[str]:
         whole = self._keys[numbers].tobytes().hex()
         return [whole[at : at + 64] for at in range(0, len(whole), 64)]
 
@@ -105,15 +108,15 @@ class WordIndex:
         """Which pages match a filter, by row number; None if all match."""
         if filter == DocumentFilter():
             return None
-        self._catch_up(rows)
+        self._update(rows)
         found = np.zeros(int(self._pages.max()) + 2, np.bool_)  # the last stands for pages that are not known yet
         found[self._pages[self._mask(rows, filter) & (self._sources > 0)]] = True
         return found
 
     def count(self, rows: IndexRows, words: Sequence[str]) -> dict[str, int]:
         """How many documents contain each word."""
-        self._catch_up(rows)
-        found = {word: self._new_words[word] for word in words if word in self._new_words}
+        self._update(rows)
+        found = {word: self._waiting_words[word] for word in words if word in self._waiting_words}
         for word, total in rows.counts(words):
             found[word] = found.get(word, 0) + total
         if self._visible_only:
@@ -125,16 +128,16 @@ class WordIndex:
     def _with_definitions(
         self, lists: dict[tuple[str, ...], PostingList], defining: dict[Name, PostingList]
     ) -> list[PostingList]:
-        """The lists of the words, with the documents that define a name full of its words."""
+        """The lists of the words; documents that define a name have the impact that `defining` gives on its words."""
         for name, documents in defining.items():
             for word in name.words:
                 terms = query_terms(word, self._languages)
                 if terms in lists:
-                    lists[terms] = higher(lists[terms], documents)
+                    lists[terms] = merge(lists[terms], documents)
         return list(lists.values())
 
     def _defining(self, rows: IndexRows, key: str) -> PostingList:
-        """The documents that define a name, each as full of it."""
+        """The documents that define a name, each with the highest weight."""
         numbers = self._list_of(rows, definition(key)).numbers.astype(np.int64)
         return PostingList.of(numbers, np.full(len(numbers), MOST_WEIGHT, np.float32), self._norms)
 
@@ -168,7 +171,7 @@ class WordIndex:
         return mask
 
     def _members(self, name: tuple[str, str], find: Callable[[str], list[int]], value: str) -> NDArray[np.bool_]:
-        """Which documents match a condition that the store evaluates; cached until the next write."""
+        """Which documents match a condition that `find` evaluates in the store; cached by `name` until a write."""
         if name not in self._conditions:
             mask = np.zeros(len(self._lengths), np.bool_)
             mask[find(value)] = True
@@ -177,15 +180,16 @@ class WordIndex:
 
     # the posting lists
     def _load(self, rows: IndexRows, wanted: Iterable[tuple[str, ...]]) -> None:
-        """Read the lists that are not in memory, all at once."""
+        """Read the posting lists that are not cached, all at once."""
         missing = [terms for terms in wanted if terms not in self._cache]
         blobs = rows.postings([term for terms in missing for term in terms]) if missing else {}
         for terms in missing:
-            found = PostingList.of(*either([self._decoded(blobs.get(term, ())) for term in terms]), self._norms)
+            found = PostingList.of(*union_max([self._decoded(blobs.get(term, ())) for term in terms]), self._norms)
             self._cache[terms] = found
             self._cached += len(found.numbers)
 
     def _list_of(self, rows: IndexRows, word: str) -> PostingList:
+        """The documents that contain a word."""
         terms = query_terms(word, self._languages)
         self._load(rows, [terms])
         return self._list(terms)
@@ -193,18 +197,18 @@ class WordIndex:
     def _list(self, terms: tuple[str, ...]) -> PostingList:
         """The documents that contain any of the terms of a word, including deleted ones."""
         merged = self._cache.pop(terms)
-        self._cache[terms] = merged  # the last to be dropped
-        waiting = [self._waiting(term) for term in terms if term in self._new]
+        self._cache[terms] = merged  # now the most recently used
+        waiting = [self._waiting(term) for term in terms if term in self._waiting_postings]
         if not waiting:
             return merged
-        young = PostingList.of(*either(waiting), self._norms)
+        waiting_list = PostingList.of(*union_max(waiting), self._norms)
         return PostingList(
-            np.concatenate([merged.numbers, young.numbers]),
-            np.concatenate([merged.impacts, young.impacts]),
-            max(merged.top, young.top),
+            np.concatenate([merged.numbers, waiting_list.numbers]),
+            np.concatenate([merged.impacts, waiting_list.impacts]),
+            max(merged.top, waiting_list.top),
         )
 
-    def _drop_least_used(self) -> None:
+    def _shrink_cache(self) -> None:
         while self._cached > _CACHED_POSTINGS and len(self._cache) > 1:
             self._cached -= len(self._cache.pop(next(iter(self._cache))).numbers)
 
@@ -214,9 +218,10 @@ class WordIndex:
         blobs = rows.postings(terms)
         both = ((self._decoded(blobs.get(term, ())), self._waiting(term)) for term in terms)
         lists = [found for pair in both for found in pair if len(found[0])]
-        return PostingList.of(*joined(lists), self._norms) if lists else EMPTY
+        return PostingList.of(*union_sum(lists), self._norms) if lists else EMPTY
 
     def _decoded(self, blobs: Blobs) -> Weighted:
+        """The postings in blobs, of visible documents only."""
         numbers, weights = _decoded(blobs)
         if not self._visible_only:
             return numbers, weights
@@ -224,46 +229,48 @@ class WordIndex:
         return numbers[visible], weights[visible]
 
     def _waiting(self, term: str) -> Weighted:
-        # Numbers ascend: waiting documents come after all those in the posting lists.
-        fresh = self._new.get(term, ())
+        """The postings of waiting documents, whose numbers are higher than all those in the posting lists."""
+        found = self._waiting_postings.get(term, ())
         return (
-            np.array([number for number, _ in fresh], np.int64),
-            np.array([weight for _, weight in fresh], np.float32),
+            np.array([number for number, _ in found], np.int64),
+            np.array([weight for _, weight in found], np.float32),
         )
 
     def _expand(self, rows: IndexRows, prefix: str) -> list[str]:
-        """The terms of the words that begin with a prefix, the most common words first."""
-        fresh = [word for word in self._new_words if word.startswith(prefix)][:_PREFIX_TERMS]
-        words = (*rows.words_from(prefix, _PREFIX_TERMS), *fresh)
+        """The terms of the words that begin with a prefix: the most common words, then those of waiting documents."""
+        waiting = [word for word in self._waiting_words if word.startswith(prefix)][:_PREFIX_TERMS]
+        words = (*rows.words_from(prefix, _PREFIX_TERMS), *waiting)
         return list(dict.fromkeys(term for word in words for term in query_terms(word, self._languages)))
 
     # what is in memory
-    def _forget(self) -> None:
+    def _reset(self) -> None:
+        # Of the index rows that were read: how often rewritten, and the last document merged, added, deleted.
         self._epoch = self._merged = self._last = self._deleted = 0
         self._lengths: Floats = np.zeros(1, np.float32)
         self._pages: NDArray[np.int64] = np.zeros(1, np.int64)
         self._keys: NDArray[np.uint8] = np.zeros((1, 32), np.uint8)
-        self._by_page: NDArray[np.int64] = np.zeros(1, np.int64)  # documents
+        self._document_of_page: NDArray[np.int64] = np.zeros(1, np.int64)  # document numbers by page
         self._days: NDArray[np.int32] = np.zeros(1, np.int32)
         self._sources: NDArray[np.uint8] = np.zeros(1, np.uint8)  # 0 for deleted documents
         self._norms: Floats = np.full(1, np.inf, np.float32)
-        self._living = 0
+        self._count = 0
         self._average = 1.0
-        self._drop_merged()
+        self._reset_lists()
 
-    def _drop_merged(self) -> None:
-        self._new: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        self._new_words: dict[str, int] = defaultdict(int)
-        self._new_languages: set[str] = set()
+    def _reset_lists(self) -> None:
+        self._waiting_postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._waiting_words: dict[str, int] = defaultdict(int)
+        self._waiting_languages: set[str] = set()
         self._languages: tuple[str, ...] = ()
-        self._new_last = 0
-        self._drop_cache()
+        self._last_waiting = 0
+        self._clear_cache()
 
-    def _drop_cache(self) -> None:
+    def _clear_cache(self) -> None:
         self._cache: dict[tuple[str, ...], PostingList] = {}
         self._cached = 0
 
-    def _catch_up(self, rows: IndexRows) -> None:
+    def _update(self, rows: IndexRows) -> None:
+        """Read what was written since the last call."""
         version = rows.version()
         if version == self._version:
             return
@@ -271,19 +278,22 @@ class WordIndex:
         self._conditions: dict[tuple[str, str], NDArray[np.bool_]] = {}
         epoch, merged, last = rows.state()
         if epoch != self._epoch or self._visible_only:
-            self._forget()
+            self._reset()
             self._epoch = epoch
         if merged != self._merged:
             self._merged = merged
-            self._drop_merged()
-        added, deleted = self._take_documents(rows, last), self._take_deleted(rows)
-        self._take_waiting(rows)
-        self._take_languages(rows)
+            self._reset_lists()
+        added, deleted = self._read_documents(rows, last), self._read_deleted(rows)
+        self._read_waiting(rows)
+        self._read_languages(rows)
         if added or deleted:
-            self._measure(deleted)
+            self._update_norms(deleted)
 
-    def _take_documents(self, rows: IndexRows, last: int) -> bool:
-        # The lists may still contain a document that was deleted since: arrays must include the last number ever used.
+    def _read_documents(self, rows: IndexRows, last: int) -> bool:
+        """Read the documents up to the number `last`; returns whether there are new ones.
+
+        Posting lists may still contain a deleted document, so the arrays include the last number ever used.
+        """
         if last == self._last:
             return False
         found = rows.documents(self._last)
@@ -292,8 +302,8 @@ class WordIndex:
         self._keys = _grown(self._keys, last + 1)
         if found:
             numbers, pages, lengths, days, sources, keys = zip(*found, strict=True)
-            self._by_page = _grown(self._by_page, max(pages) + 1)
-            self._by_page[list(pages)] = numbers
+            self._document_of_page = _grown(self._document_of_page, max(pages) + 1)
+            self._document_of_page[list(pages)] = numbers
             at = np.array(numbers)
             self._pages[at], self._lengths[at], self._days[at] = pages, lengths, days
             self._sources[at] = [_SOURCES.get(source, 0) for source in sources]
@@ -301,35 +311,37 @@ class WordIndex:
         self._last = last
         return True
 
-    def _take_deleted(self, rows: IndexRows) -> bool:
+    def _read_deleted(self, rows: IndexRows) -> bool:
+        """Mark the documents that were deleted since the last call; returns whether there are any."""
         found = rows.deleted(self._deleted)
         if found:
             self._deleted = found[-1][0]
             self._sources[[number for _, number in found if number < len(self._sources)]] = 0
         return bool(found)
 
-    def _take_waiting(self, rows: IndexRows) -> None:
-        for number, blob in rows.waiting(self._new_last):
+    def _read_waiting(self, rows: IndexRows) -> None:
+        """Index the new documents that are not in the posting lists yet."""
+        for number, blob in rows.waiting(self._last_waiting):
             language, counts = unpack_json(blob)
-            self._new_languages.add(language)
+            self._waiting_languages.add(language)
             for term, weight in term_weights(language, counts).items():
-                self._new[term].append((number, min(weight, MOST_WEIGHT)))
+                self._waiting_postings[term].append((number, min(weight, MOST_WEIGHT)))
             for word in set(map(fold, counts)):
-                self._new_words[word] += 1
-            self._new_last = number
+                self._waiting_words[word] += 1
+            self._last_waiting = number
 
-    def _take_languages(self, rows: IndexRows) -> None:
+    def _read_languages(self, rows: IndexRows) -> None:
         """Read the languages of the documents: a word of a query is looked up under its stem in each."""
-        self._languages = tuple(sorted({*rows.languages(), *self._new_languages}))
+        self._languages = tuple(sorted({*rows.languages(), *self._waiting_languages}))
 
-    def _measure(self, deleted: bool) -> None:
-        """Compute the length norms; the average may be outdated, so that a new document invalidates no list."""
+    def _update_norms(self, deleted: bool) -> None:
+        """Compute the length norms. The average length changes only when it drifts, so that cached lists stay valid."""
         alive = self._sources > 0
-        self._living = int(alive.sum())
-        average = float(self._lengths[alive].mean()) if self._living else 1.0
+        self._count = int(alive.sum())
+        average = float(self._lengths[alive].mean()) if self._count else 1.0
         if deleted or abs(average - self._average) > _DRIFT * self._average:
             self._average = average
-            self._drop_cache()
+            self._clear_cache()
         self._norms = norms_of(self._lengths, alive, self._average)
 
 
@@ -345,6 +357,7 @@ def _decoded(blobs: Blobs) -> Weighted:
 
 
 def _grown(array: NDArray[Number], size: int) -> NDArray[Number]:
+    """A copy of the array with at least `size` rows, the new ones zero."""
     larger = np.zeros((max(size, len(array)), *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
     return larger

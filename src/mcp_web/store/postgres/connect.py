@@ -22,10 +22,10 @@ _CONNECT_SECONDS = 10  # for one attempt
 _BROKEN = ("08", "25P03", "57P01", "57P02", "57P03", "57P05", "26000", "42P05")
 
 
-def parameters(url: str, wait_seconds: float) -> dict[str, Any]:
+def connection_parameters(url: str, wait_seconds: float) -> dict[str, Any]:
     """What every connection is opened with; the URL may set anything else that libpq knows."""
     try:
-        given = conninfo.conninfo_to_dict(url)
+        parameters = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
         raise ConfigError(
             "The address of the database is not a PostgreSQL address.",
@@ -43,20 +43,20 @@ def parameters(url: str, wait_seconds: float) -> dict[str, Any]:
         "connect_timeout": _CONNECT_SECONDS,
         "application_name": "mcp-web",
         "keepalives_idle": 30,
-        **given,
-        "options": f"{options} {given.get('options', '')}".strip(),
+        **parameters,
+        "options": f"{options} {parameters.get('options', '')}".strip(),
     }
 
 
-def connect(given: dict[str, Any]) -> Connection:
+def connect(parameters: dict[str, Any]) -> Connection:
     """One connection outside the pool; statements commit by themselves unless a transaction is begun."""
-    return psycopg.connect(**given, autocommit=True)
+    return psycopg.connect(**parameters, autocommit=True)
 
 
-def make_pool(given: dict[str, Any], size: int, wait_seconds: float) -> Pool:
+def make_pool(parameters: dict[str, Any], size: int, wait_seconds: float) -> Pool:
     """At most `size` connections, opened when needed; broken ones are replaced."""
     return ConnectionPool(
-        kwargs={**given, "autocommit": True, "prepare_threshold": 2},
+        kwargs={**parameters, "autocommit": True, "prepare_threshold": 2},
         min_size=1,
         max_size=size,
         max_idle=300.0,
@@ -77,31 +77,32 @@ def is_broken(error: BaseException) -> bool:
 
 
 @contextmanager
-def translated(given: dict[str, Any]) -> Iterator[None]:
+def translate_errors(parameters: dict[str, Any]) -> Iterator[None]:
     """Translate the errors of PostgreSQL into errors that an operator can act on."""
     try:
         yield
     except psycopg.Error as error:
-        raise _sentence(f"{given.get('host', 'localhost')}/{given.get('dbname', '')}", given, error) from error
+        raise _store_error(parameters, error) from error
 
 
-def _sentence(place: str, given: dict[str, Any], error: psycopg.Error) -> CacheError | ConfigError:
+def _store_error(parameters: dict[str, Any], error: psycopg.Error) -> CacheError | ConfigError:
+    place = f"{parameters.get('host', 'localhost')}/{parameters.get('dbname', '')}"
     detail = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     if isinstance(error, errors.InvalidPassword | errors.InvalidAuthorizationSpecification) or (
         "password authentication failed" in detail or "no password supplied" in detail
     ):
         return ConfigError(
-            f"The PostgreSQL server {place} refused the user {given.get('user', '')!r}: wrong name or password.",
+            f"The PostgreSQL server {place} refused the user {parameters.get('user', '')!r}: wrong name or password.",
             suggestion="Correct the address of the database (MCP_WEB_DATABASE_URL).",
         )
     if isinstance(error, errors.InvalidCatalogName) or ("database" in detail and "does not exist" in detail):
         return ConfigError(
             f"The PostgreSQL server {place} has no database of that name.",
-            suggestion=f"Create it: createdb {given.get('dbname', 'mcp_web')}.",
+            suggestion=f"Create it: createdb {parameters.get('dbname', 'mcp_web')}.",
         )
     if isinstance(error, errors.InsufficientPrivilege):
         return ConfigError(
-            f"The PostgreSQL user {given.get('user', '')!r} lacks a privilege on {place}: {detail}.",
+            f"The PostgreSQL user {parameters.get('user', '')!r} lacks a privilege on {place}: {detail}.",
             suggestion="Let the user own the database: ALTER DATABASE name OWNER TO user.",
         )
     if isinstance(error, errors.DiskFull):

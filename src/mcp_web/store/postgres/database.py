@@ -16,6 +16,8 @@ from mcp_web.store.sql.database import BRACKETS, PLACEHOLDER, Database, row_name
 
 
 class PostgresDatabase(Database):
+    """A connection, and the id of the tenant whose rows its statements read and write."""
+
     def __init__(self, connection: Connection, tenant: int, clock: Callable[[], float]) -> None:
         super().__init__(clock)
         self.connection = connection
@@ -66,7 +68,7 @@ def _translated(query: str) -> str:
 
 @lru_cache(maxsize=128)
 def _of_lists(query: str, names: tuple[str, ...]) -> str:
-    """An INSERT of one row as one of many rows, with a list of values for each of these placeholders: one message."""
+    """Rewrite an INSERT of one row to insert many with one message: these placeholders become lists of values."""
     head, _, rest = query.partition(" VALUES (")
     row, _, tail = rest.partition(")")
     values = _translated(re.sub(rf":({'|'.join(names)})\b", r"given.\1", row))

@@ -15,6 +15,8 @@ from mcp_web.store.protocol import Store
 
 
 class PostgresEngine:
+    """See `Engine`."""
+
     def exists(self, place: str) -> bool:
         return True
 

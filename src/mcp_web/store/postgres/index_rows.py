@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mcp_web.store.posting_blobs import Blobs, without
+from mcp_web.store.posting_blobs import Blobs, without_documents
 from mcp_web.store.rows import storable
 from mcp_web.store.sql.index_rows import IndexRows, PostingRow
 
@@ -69,7 +69,7 @@ class PostgresIndexRows(IndexRows):
         # In parts: a whole index at once would not fit a small machine's memory.
         while rows := self._db.rows(query, term=term, block=block, blocks=list(deleted)):
             term, block, _ = rows[-1]
-            left = [(without(docs, deleted[block]), term, block) for term, block, docs in rows]
+            left = [(without_documents(docs, deleted[block]), term, block) for term, block, docs in rows]
             self._db.many(
                 "UPDATE postings SET docs = :docs WHERE term = :term AND block = :block",
                 [row for row in left if row[0] is not None],

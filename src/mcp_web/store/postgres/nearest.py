@@ -7,17 +7,19 @@ Up to EXACT passages of a model are all compared; beyond that an HNSW index find
 
 from __future__ import annotations
 
-from mcp_web.store.protocol import Candidate
+from mcp_web.store.protocol import Candidate, VectorQuery
 from mcp_web.store.quantized import best_cosine
 from mcp_web.store.sql import pages
 from mcp_web.store.sql.database import Database
-from mcp_web.store.sql.search import SearchIndex, VectorQuery
+from mcp_web.store.sql.search import SearchIndex
 
 EXACT = 20_000  # passages that are compared in some 10 ms
 _EF_SEARCH = 400  # passages looked at by the index: 8 for each of the 50 documents of a search
 
 
 class PostgresSearchIndex(SearchIndex):
+    """Searches by words with the index in memory, by vectors on the server."""
+
     def by_vector(self, db: Database, query: VectorQuery) -> list[Candidate]:
         statement = "SELECT id FROM models WHERE tenant = :tenant AND name = :model AND dim = :dim"
         model = db.value(statement, model=query.model, dim=len(query.vector))
@@ -32,6 +34,7 @@ class PostgresSearchIndex(SearchIndex):
 
 
 def is_indexed(db: Database, model: int) -> bool:
+    """Whether the passages of a model, by row number, have an HNSW index."""
     return bool(db.value("SELECT to_regclass(:name) IS NOT NULL", name=f"passages_near_{model}"))
 
 
@@ -50,6 +53,7 @@ def build_indexes(db: Database) -> None:
 
 
 def _nearest(db: Database, model: int, query: VectorQuery, indexed: bool) -> list[int]:
+    """The row numbers of the pages with the nearest passages."""
     conditions, values = pages.conditions(query.filter)
     joins = "JOIN pages p ON p.id = v.page JOIN documents d ON d.page = v.page" if conditions else ""
     values["question"] = f"[{','.join(f'{value:.6g}' for value in query.vector)}]"
@@ -67,6 +71,7 @@ def _nearest(db: Database, model: int, query: VectorQuery, indexed: bool) -> lis
 
 
 def _scored(db: Database, query: VectorQuery, wanted: list[int]) -> list[Candidate]:
+    """The wanted pages that have vectors, by the cosine of their nearest passage."""
     dim = len(query.vector)
     statement = (
         "SELECT p.key, v.data FROM vectors v JOIN pages p ON p.id = v.page"

@@ -362,6 +362,7 @@ def migrate(db: Connection) -> None:
 
 
 def _version(db: Connection) -> int:
+    """The number of the last migration step that the database has; 0 for a new one."""
     known = db.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.schema_version",)).fetchone()
     if known is None or known[0] is None:
         return 0
@@ -370,6 +371,7 @@ def _version(db: Connection) -> int:
 
 
 def _require_vector(db: Connection) -> None:
+    """Create the extension pgvector if it is missing; raises ConfigError if that is not possible."""
     if db.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone():
         return
     try:

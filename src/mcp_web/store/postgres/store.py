@@ -9,23 +9,30 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
+from mcp_web import trace
+from mcp_web.errors import CacheError
 from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.store.postgres import nearest, vectors
 from mcp_web.store.postgres import shares as share_rows
-from mcp_web.store.postgres.connect import SCHEMA, parameters
+from mcp_web.store.postgres.connect import SCHEMA, connection_parameters
 from mcp_web.store.postgres.database import PostgresDatabase
-from mcp_web.store.postgres.replica import CONNECT_SECONDS, SearchWorker
-from mcp_web.store.postgres.tenants import prepare_database, tenant_id, tenant_number
+from mcp_web.store.postgres.tenants import enter_tenant, prepare_database, tenant_id
 from mcp_web.store.postgres.worker import ConnectionWorker
 from mcp_web.store.protocol import Share, StoreSize
 from mcp_web.store.sql import check, pages
-from mcp_web.store.sql.store import SqlStore, finish
+from mcp_web.store.sql.store import SqlStore, finish_pending_work
 
 T = TypeVar("T")
+_REPLICA_CONNECT_SECONDS = 2.0  # that a search waits for the replica before the server answers it
+_REPLICA_AWAY_SECONDS = 30.0  # after a failure, until the replica is asked again
 
 
 class PostgresStore(SqlStore):
-    """Every call takes a connection of the pool; writers of one tenant's index take turns."""
+    """Every call takes a connection of the pool; writers of one tenant's index take turns.
+
+    A read replica answers searches, if one is configured; the server while the replica is unavailable. It lags behind,
+    so everything else is read from the server: a caller always finds what it has just kept.
+    """
 
     _keep_stored_vectors = staticmethod(vectors.keep)
     _drop_stored_vectors = staticmethod(vectors.drop)
@@ -35,19 +42,21 @@ class PostgresStore(SqlStore):
         worker: ConnectionWorker,
         tenant: int,
         clock: Callable[[], float],
-        searches: SearchWorker,
+        replica: ConnectionWorker | None,
         *,
         is_shared: bool = False,
     ) -> None:
-        """`is_shared`: the connections are another tenant's, which sees what this one shares with it."""
+        """`tenant`: the id of the tenant whose rows are read. `is_shared`: the connections are another tenant's, which
+        sees what this one shares with it."""
         super().__init__(clock, nearest.PostgresSearchIndex(visible_only=is_shared), is_shared=is_shared)
         self.tenant = tenant
-        self._worker, self._searches = worker, searches
-        self._look, self._read, self._search = worker.look, worker.read, searches.read
+        self._worker, self._replica = worker, replica
+        self._replica_away_until = 0.0
+        self._select, self._read, self._search = worker.select, worker.read, self._search_replica
         self._write, self._write_if_free = worker.write, worker.write_if_free
-        self._search_words = self._search_alone
+        self._search_words = self._search_one_at_a_time
         self._searching = anyio.Lock()
-        self._numbers: dict[str, int] = {}  # of tenants by name
+        self._tenant_ids: dict[str, int] = {}  # by name
 
     @classmethod
     async def open(
@@ -61,46 +70,56 @@ class PostgresStore(SqlStore):
         read_url: str = "",
     ) -> PostgresStore:
         """Connect, create and migrate the tables; failures say what to correct. `read_url` names a read replica."""
-        given = parameters(url, wait_seconds)
-        number = await anyio.to_thread.run_sync(prepare_database, given, tenant)
-        worker = ConnectionWorker(given, connections, wait_seconds, number, clock)
+        parameters = connection_parameters(url, wait_seconds)
+        id_ = await anyio.to_thread.run_sync(prepare_database, parameters, tenant)
+        worker = ConnectionWorker(parameters, connections, wait_seconds, id_, clock)
         await worker.open()
         replica = None
         if read_url:
-            given = {"connect_timeout": int(CONNECT_SECONDS)} | parameters(read_url, wait_seconds)
-            replica = ConnectionWorker(given, connections, CONNECT_SECONDS, number, clock)
-        searches = SearchWorker(worker, replica)
-        await searches.open()
-        return cls(worker, number, clock, searches)
+            timeout = {"connect_timeout": int(_REPLICA_CONNECT_SECONDS)}
+            parameters = timeout | connection_parameters(read_url, wait_seconds)
+            replica = ConnectionWorker(parameters, connections, _REPLICA_CONNECT_SECONDS, id_, clock)
+            await replica.open()
+        return cls(worker, id_, clock, replica)
 
     async def for_tenant(self, tenant: str) -> PostgresStore:
         """The store of another tenant over the same connections."""
-        number = await self._worker.write(lambda db: tenant_number(db.connection, tenant))
-        worker = self._worker.for_tenant(number)
-        return PostgresStore(worker, number, self._clock, self._searches.for_tenant(worker, number))
+        id_ = await self._worker.write(lambda db: enter_tenant(db.connection, tenant))
+        replica = self._replica.for_tenant(id_) if self._replica else None
+        return PostgresStore(self._worker.for_tenant(id_), id_, self._clock, replica)
 
     async def shared_by(self, owner: str, reader: str) -> PostgresStore:
-        """What one tenant shares with another, for reading."""
-        number, shared_by = await self._number(reader), await self._number(owner)
-        worker = self._worker.for_tenant(number, shared_by)
-        searches = self._searches.for_tenant(worker, number, shared_by)
-        return PostgresStore(worker, shared_by, self._clock, searches, is_shared=True)
+        """A read-only store of what one tenant shares with another."""
+        ids = await self._tenant_id(reader), await self._tenant_id(owner)
+        replica = self._replica.for_tenant(*ids) if self._replica else None
+        return PostgresStore(self._worker.for_tenant(*ids), ids[1], self._clock, replica, is_shared=True)
 
-    async def _search_alone(self, work: Callable[[PostgresDatabase], T]) -> T:
+    async def _search_replica(self, work: Callable[[PostgresDatabase], T]) -> T:
+        """Run a function over one consistent state of the replica, or of the server."""
+        if self._replica is not None and time.monotonic() >= self._replica_away_until:
+            try:
+                return await self._replica.read(work)
+            except CacheError as error:
+                self._replica_away_until = time.monotonic() + _REPLICA_AWAY_SECONDS
+                trace.metrics.count("store_replica_failed_total")
+                trace.log("error", "store_replica", message=error.message)
+        return await self._worker.read(work)
+
+    async def _search_one_at_a_time(self, work: Callable[[PostgresDatabase], T]) -> T:
         async with self._searching:
             return await self._search(work)
 
     async def maintain(self) -> None:
         def work(db: PostgresDatabase) -> None:
             with db.connection.transaction():
-                finish(db)
+                finish_pending_work(db)
             nearest.build_indexes(db)
 
         await self._write_uses()
-        await self._worker.outside(work)
+        await self._worker.run_maintenance(work)
 
     async def shares(self, tenant: str) -> list[Share]:
-        return await self._worker.for_tenant(await self._number(tenant)).look(share_rows.shares)
+        return await self._worker.for_tenant(await self._tenant_id(tenant)).select(share_rows.shares)
 
     async def add_share(self, share: Share) -> None:
         owner = await self.for_tenant(share.owner)
@@ -114,19 +133,21 @@ class PostgresStore(SqlStore):
         return await self._read(_size_of)
 
     async def check(self) -> list[str]:
-        return await self._worker.outside(check.faults)
+        return await self._worker.run_maintenance(check.faults)
 
     async def close(self) -> None:
         try:
             await self._write_uses()
         finally:
-            await self._searches.close()
-            await self._worker.close()
+            for worker in (self._replica, self._worker):
+                if worker is not None:
+                    await worker.close()
 
-    async def _number(self, tenant: str) -> int:
-        if tenant not in self._numbers:
-            self._numbers[tenant] = await self._worker.write(lambda db: tenant_id(db.connection, tenant))
-        return self._numbers[tenant]
+    async def _tenant_id(self, tenant: str) -> int:
+        """The id of a tenant by name, cached; an unknown tenant is added."""
+        if tenant not in self._tenant_ids:
+            self._tenant_ids[tenant] = await self._worker.write(lambda db: tenant_id(db.connection, tenant))
+        return self._tenant_ids[tenant]
 
 
 def _size_of(db: PostgresDatabase) -> StoreSize:

@@ -14,7 +14,7 @@ from psycopg_pool import PoolTimeout
 
 from mcp_web import trace
 from mcp_web.errors import CacheError
-from mcp_web.store.postgres.connect import Connection, connect, is_broken, make_pool, translated
+from mcp_web.store.postgres.connect import Connection, connect, is_broken, make_pool, translate_errors
 from mcp_web.store.postgres.database import PostgresDatabase
 from mcp_web.store.sql.database import read_only_error
 
@@ -24,7 +24,7 @@ _WRITE = "BEGIN"
 
 
 class _Attempt(Generic[T]):
-    """One attempt to run a function."""
+    """One attempt to run a function. `committing` is set before COMMIT is sent."""
 
     def __init__(self, work: Callable[[PostgresDatabase], T], begin: str | None) -> None:
         self._work = work
@@ -51,18 +51,19 @@ class ConnectionWorker:
 
     def __init__(
         self,
-        given: dict[str, Any],
+        parameters: dict[str, Any],
         size: int,
         wait_seconds: float,
         tenant: int,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._given = given
+        self._parameters = parameters
         self._wait_seconds = wait_seconds
-        self._tenant = self._rows_of = tenant
+        self._tenant = tenant  # whose rows the connections may see
+        self._owner = tenant  # whose rows the statements select; another tenant's in a shared store
         self._clock = clock
         self._limiter = anyio.CapacityLimiter(size)
-        self._pool = make_pool(given, size, wait_seconds)
+        self._pool = make_pool(parameters, size, wait_seconds)
         self._closed = False
         self._owns_pool = True
         self._read_only = False
@@ -83,22 +84,22 @@ class ConnectionWorker:
         leaves the pool open."""
         made = copy.copy(self)
         made._tenant, made._owns_pool, made._read_only = tenant, False, shared_by is not None
-        made._rows_of = tenant if shared_by is None else shared_by
+        made._owner = tenant if shared_by is None else shared_by
         return made
 
-    async def look(self, work: Callable[[PostgresDatabase], T]) -> T:
-        """Run a function of a single statement, without a transaction around it."""
-        return await anyio.to_thread.run_sync(self._repeated, None, work, limiter=self._limiter)
+    async def select(self, work: Callable[[PostgresDatabase], T]) -> T:
+        """Run a function without a transaction: for a single statement."""
+        return await anyio.to_thread.run_sync(self._run_with_retries, None, work, limiter=self._limiter)
 
     async def read(self, work: Callable[[PostgresDatabase], T]) -> T:
         """Run a function in a read-only transaction with one consistent state of the database."""
-        return await anyio.to_thread.run_sync(self._repeated, _READ, work, limiter=self._limiter)
+        return await anyio.to_thread.run_sync(self._run_with_retries, _READ, work, limiter=self._limiter)
 
     async def write(self, work: Callable[[PostgresDatabase], T]) -> T:
         """Run a function in one transaction."""
         if self._read_only:
             raise read_only_error()
-        return await anyio.to_thread.run_sync(self._repeated, _WRITE, work, limiter=self._limiter)
+        return await anyio.to_thread.run_sync(self._run_with_retries, _WRITE, work, limiter=self._limiter)
 
     async def write_if_free(self, work: Callable[[PostgresDatabase], None]) -> None:
         """Run a function in a transaction; a failure is only logged."""
@@ -107,39 +108,41 @@ class ConnectionWorker:
         except CacheError as error:
             trace.log("debug", "store_skipped", note=str(error))
 
-    async def outside(self, work: Callable[[PostgresDatabase], T]) -> T:
+    async def run_maintenance(self, work: Callable[[PostgresDatabase], T]) -> T:
         """Run a function over a connection of its own, without time limits: for maintenance."""
-        return await anyio.to_thread.run_sync(self._outside, work)
+        return await anyio.to_thread.run_sync(self._run_maintenance, work)
 
-    def _outside(self, work: Callable[[PostgresDatabase], T]) -> T:
-        with translated(self._given), connect(self._given) as db:
-            self._prepare(db)
+    def _run_maintenance(self, work: Callable[[PostgresDatabase], T]) -> T:
+        with translate_errors(self._parameters), connect(self._parameters) as db:
+            self._set_tenant(db)
             db.execute("SET statement_timeout = 0")
             return work(self._database(db))
 
-    def _repeated(self, begin: str | None, work: Callable[[PostgresDatabase], T]) -> T:
+    def _run_with_retries(self, begin: str | None, work: Callable[[PostgresDatabase], T]) -> T:
+        """Run a function again when its connection broke, until the time is up."""
         if self._closed:
             raise CacheError("The store has been closed.")
         ends = time.monotonic() + self._wait_seconds
-        with translated(self._given):
+        with translate_errors(self._parameters):
             while True:
                 attempt = _Attempt(work, begin)
                 try:
-                    return self._once(attempt, max(0.1, ends - time.monotonic()))
+                    return self._run_once(attempt, max(0.1, ends - time.monotonic()))
                 except psycopg.Error as error:
                     # After COMMIT was sent it is unknown whether it was executed: the caller decides.
                     if attempt.committing or not is_broken(error) or time.monotonic() >= ends:
                         raise
                     self._pool.check()  # replaces every connection that the restart broke
 
-    def _once(self, attempt: _Attempt[T], timeout: float) -> T:
+    def _run_once(self, attempt: _Attempt[T], timeout: float) -> T:
+        """Run an attempt with a connection of the pool; `timeout` is for getting one."""
         try:
             db = self._pool.getconn(timeout)
         except PoolTimeout:
-            connect(self._given).close()  # raises the cause, whereas the pool only waits
+            connect(self._parameters).close()  # raises the cause, whereas the pool only waits
             raise
         try:
-            self._prepare(db)
+            self._set_tenant(db)
             return attempt.run(self._database(db))
         except psycopg.Error:
             # After a failed pipeline the driver treats statements as prepared that the server never received.
@@ -149,10 +152,10 @@ class ConnectionWorker:
             self._pool.putconn(db)  # the pool replaces a closed connection
 
     def _database(self, db: Connection) -> PostgresDatabase:
-        return PostgresDatabase(db, self._rows_of, self._clock)
+        return PostgresDatabase(db, self._owner, self._clock)
 
-    def _prepare(self, db: Connection) -> None:
-        """Set the tenant whose rows this connection may see, unless it is already set."""
+    def _set_tenant(self, db: Connection) -> None:
+        """Let a connection see the rows of this worker's tenant, if it does not yet."""
         if getattr(db, "mcp_web_tenant", None) != self._tenant:
             db.execute("SELECT set_config('mcp_web.tenant', %s, false)", (str(self._tenant),))
             db.mcp_web_tenant = self._tenant  # type: ignore[attr-defined]  # the driver has no place for it

@@ -6,7 +6,8 @@ from mcp_web.model.snapshot import snapshot_hash
 from mcp_web.store.pack import unpack_text
 from mcp_web.store.sql.database import Database
 
-_BETWEEN = {
+# Statements that count faults between tables, and the sentence for each.
+_COUNTS = {
     "SELECT count(*) FROM pages p LEFT JOIN snapshots s ON s.id = p.newest"
     " WHERE [p.tenant = :tenant AND] s.id IS NULL": "pages have no newest version",
     "SELECT count(*) FROM pages p LEFT JOIN documents d ON d.page = p.id"
@@ -18,11 +19,12 @@ _BETWEEN = {
 
 def faults(db: Database) -> list[str]:
     """A sentence for each fault; empty if there is none."""
-    counts = ((db.value(query), sentence) for query, sentence in _BETWEEN.items())
+    counts = ((db.value(query), sentence) for query, sentence in _COUNTS.items())
     return [f"{count} {sentence}." for count, sentence in counts if count] + _wrong_texts(db)
 
 
 def _wrong_texts(db: Database) -> list[str]:
+    """A sentence for each version whose text does not have the hash in its row."""
     found: list[str] = []
     last = 0
     query = (

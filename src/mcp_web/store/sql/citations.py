@@ -19,7 +19,7 @@ def keep(
     *,
     is_new: bool,
 ) -> None:
-    """Replace the names of a page and what it cites."""
+    """Replace the names and the citations of a page (`Prepared.names`, `Prepared.mentions`)."""
     if not is_new:
         db.run("DELETE FROM names WHERE page = :page", page=page)
         db.run("DELETE FROM mentions WHERE page = :page", page=page)
@@ -35,6 +35,7 @@ def keep(
 
 
 def cites(db: Database, keys: Sequence[str], limit: int) -> list[Edge]:
+    """What each of these documents cites, at most `limit` of each: kept documents first."""
     query = (
         "SELECT citing, cited, url, kind, start, finish, confidence FROM (SELECT DISTINCT citing.key AS citing,"
         " cited.key AS cited, m.url, m.kind, m.start, m.finish, m.confidence"
@@ -47,6 +48,7 @@ def cites(db: Database, keys: Sequence[str], limit: int) -> list[Edge]:
 
 
 def cited_by(db: Database, keys: Sequence[str], limit: int) -> list[Edge]:
+    """What cites each of these documents, at most `limit` of each."""
     query = (
         "SELECT citing, cited, url, kind, start, finish, confidence FROM (SELECT DISTINCT citing.key AS citing,"
         " cited.key AS cited, m.url, m.kind, m.start, m.finish, m.confidence, citing.id AS number"

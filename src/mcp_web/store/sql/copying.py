@@ -46,6 +46,7 @@ def page_records(db: Database, keys: Sequence[str]) -> dict[str, PageRecord]:
 
 
 def _by_key(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    """The values of each key, in order."""
     found: dict[str, list[T]] = defaultdict(list)
     for key, value in pairs:
         found[key].append(value)

@@ -30,6 +30,8 @@ BRACKETS = re.compile(r"\[([^\]]+)\]")
 
 
 class Database(ABC):
+    """One connection, for the rows of one tenant; `now` returns seconds since the epoch."""
+
     def __init__(self, clock: Callable[[], float]) -> None:
         self.now = clock
 
@@ -55,7 +57,8 @@ class Database(ABC):
         """Send statements without waiting for their results, where the engine can."""
 
     @abstractmethod
-    def key_hash(self, key: str) -> str | bytes: ...
+    def key_hash(self, key: str) -> str | bytes:
+        """The value of the column `key_hash` for a key."""
 
     @property
     @abstractmethod
@@ -75,9 +78,10 @@ class Database(ABC):
 
 @lru_cache(maxsize=512)
 def row_names(query: str, common: frozenset[str]) -> tuple[str, ...]:
-    """The placeholders that the rows of `many` have values for, in order."""
+    """The placeholders of a statement in order, without `:tenant` and those in `common`."""
     return tuple(name for name in dict.fromkeys(PLACEHOLDER.findall(query)) if name not in common and name != "tenant")
 
 
 def read_only_error() -> CacheError:
+    """The error for a write to a collection that another tenant shares."""
     return CacheError("This collection is shared by another tenant: it can be read, not changed.")

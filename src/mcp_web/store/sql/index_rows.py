@@ -41,10 +41,12 @@ class IndexRows(ABC):
         """The languages of the documents in the posting lists."""
 
     @abstractmethod
-    def postings(self, terms: Sequence[str]) -> Mapping[str, Blobs]: ...
+    def postings(self, terms: Sequence[str]) -> Mapping[str, Blobs]:
+        """The posting lists of terms; a term without one may be left out."""
 
     @abstractmethod
-    def _add_languages(self, codes: Sequence[str]) -> None: ...
+    def _add_languages(self, codes: Sequence[str]) -> None:
+        """Add to the languages of the documents in the posting lists."""
 
     @abstractmethod
     def _append(self, rows: Sequence[PostingRow]) -> None:
@@ -56,7 +58,8 @@ class IndexRows(ABC):
 
     # writing
     def add(self, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
-        """Index the newest version of a page in place of the previous one, unless it is already indexed."""
+        """Index the newest version of a page as the document `number`, in place of the previous one; does nothing if
+        it is already indexed. `page` and `version` are row numbers."""
         facts = {
             "snapshot": version,
             "length": prepared.length,
@@ -108,7 +111,7 @@ class IndexRows(ABC):
         self._db.run("UPDATE index_state SET epoch = epoch + 1 [WHERE tenant = :tenant]")
 
     def _term_ids(self, terms: Sequence[str]) -> dict[str, int]:
-        """The numbers of terms; new ones are added."""
+        """The row numbers of terms; new terms are added."""
         self._db.many(
             "INSERT INTO terms ([tenant,] term) VALUES ([:tenant,] :term) ON CONFLICT DO NOTHING",
             [(term,) for term in terms],
@@ -118,9 +121,9 @@ class IndexRows(ABC):
 
     # reading
     def documents(self, after: int) -> Sequence[tuple[int, int, int, int, str, bytes]]:
-        """(number, page or 0, length, day, source, key) of the documents with higher numbers, in their order.
+        """(number, page, length, day, source, key) of the documents with numbers above `after`, in ascending order.
 
-        The page is its row number, or 0 in a database of all tenants, where the rows of one are far apart.
+        `page` is a row number, or 0 in a database of all tenants, where the rows of one are far apart.
         """
         rows = self._db.rows(
             "SELECT d.number, [0 *] d.page, d.length, d.day, d.source, p.key FROM documents d"
@@ -139,6 +142,7 @@ class IndexRows(ABC):
         return [key.hex() for (key,) in rows]
 
     def count_waiting(self) -> int:
+        """How many documents are not in the posting lists yet."""
         return int(self._db.value("SELECT count(*) FROM waiting [WHERE tenant = :tenant]"))
 
     def waiting(self, after: int) -> Sequence[tuple[int, bytes]]:
@@ -152,7 +156,7 @@ class IndexRows(ABC):
         return self._pairs(query, after)
 
     def members(self, label: str) -> list[int]:
-        """The documents of a collection."""
+        """The numbers of the documents in a collection."""
         rows = self._db.rows(
             "SELECT d.number FROM labels l JOIN documents d ON d.page = l.page"
             " WHERE [l.tenant = :tenant AND] l.folded = :label",
@@ -161,11 +165,12 @@ class IndexRows(ABC):
         return [number for (number,) in rows]
 
     def in_domain(self, domain: str) -> list[int]:
-        """The documents of a host and its subdomains."""
+        """The numbers of the documents of a host and its subdomains."""
         query = "SELECT d.number FROM documents d JOIN pages p ON p.id = d.page WHERE [d.tenant = :tenant AND] "
         return [number for (number,) in self._db.rows(query + IN_DOMAIN, domain=bare_domain(domain))]
 
     def in_language(self, language: str) -> list[int]:
+        """The numbers of the documents in a language."""
         query = "SELECT number FROM documents WHERE [tenant = :tenant AND] language = :language"
         return [number for (number,) in self._db.rows(query, language=language)]
 

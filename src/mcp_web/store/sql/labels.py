@@ -14,18 +14,13 @@ def folded(label: str) -> str:
 
 
 def keep(db: Database, page: int, labels: Sequence[str], *, is_new: bool) -> None:
-    """Set the collections of a page."""
-    wanted = {folded(label): storable(label) for label in sorted(labels, reverse=True)}
-    known: list[str] = []
+    """Replace the collections of a page; labels that differ only in case are one."""
     if not is_new:
-        known = [label for (label,) in db.rows("SELECT label FROM labels WHERE page = :page", page=page)]
-    if sorted(wanted.values()) == sorted(known):
-        return
-    if known:
         db.run("DELETE FROM labels WHERE page = :page", page=page)
+    by_folded = {folded(label): storable(label) for label in sorted(labels, reverse=True)}
     db.many(
         "INSERT INTO labels ([tenant, folded,] label, page) VALUES ([:tenant, :folded,] :label, :page)",
-        list(wanted.items()),
+        list(by_folded.items()),
         page=page,
     )
 

@@ -55,6 +55,7 @@ def confirm(db: Database, key: str, checked_at: float, fresh_until: float) -> No
 
 
 def mark_used(db: Database, uses: Mapping[str, float]) -> None:
+    """Set the times of last use of pages, by key; never to an earlier time."""
     # In the order of their keys, so that two processes that mark the same pages cannot deadlock.
     db.many(
         "UPDATE pages SET used_at = :at WHERE [tenant = :tenant AND] key = :key AND used_at < :at",

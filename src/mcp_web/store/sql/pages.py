@@ -18,7 +18,7 @@ from mcp_web.store.rows import (
     hex_range,
     info_of,
     key_bytes,
-    place_of,
+    parse_cursor,
     snapshot_of,
     storable,
 )
@@ -75,9 +75,8 @@ def versions(db: Database, key: str) -> list[SnapshotInfo]:
 def browse(
     db: Database, limit: int, *, after: str = "", filter: DocumentFilter | None = None
 ) -> tuple[list[SnapshotInfo], str]:
-    """A page of documents and the cursor of the next."""
     where, values = conditions(filter)
-    used_at, key = place_of(after)
+    used_at, key = parse_cursor(after)
     rows = db.rows(
         INFO
         + "s.id = p.newest LEFT JOIN documents d ON d.page = p.id"

@@ -10,12 +10,13 @@ from mcp_web.store.rows import bare_domain, key_bytes, storable
 from mcp_web.store.sql.database import Database
 from mcp_web.store.sql.pages import IN_DOMAIN
 
-# Conditions on pages p, and on the matching pages ranked by their last use.
+# Conditions on pages p.
 _WHICH = {
     "domain": " AND " + IN_DOMAIN,
     "key": " AND p.key = :key",
     "url": " AND p.url = :url",
 }
+# Conditions on the pages that match those, ranked by their last use.
 _BEYOND = {
     "older_than": " AND used_at < :older_than",
     "keep_newest": " AND place > :keep_newest",
@@ -34,7 +35,7 @@ def purge(db: Database, rule: PurgeRule, *, dry_run: bool) -> Purged:
 
 
 def remove(db: Database, pages: list[int]) -> None:
-    """Delete pages with everything that belongs to them."""
+    """Delete pages, by row number, with everything that belongs to them."""
     db.run("DELETE FROM pages WHERE id = ANY(:pages)", pages=pages)
 
 
@@ -50,6 +51,7 @@ def trim_versions(db: Database, most: int) -> int:
 
 
 def _chosen(db: Database, rule: PurgeRule) -> list[int]:
+    """The row numbers of the pages that match a rule, the least recently used first."""
     values = _values(db, rule)
     if not values:
         raise InvalidInput(
@@ -67,7 +69,7 @@ def _chosen(db: Database, rule: PurgeRule) -> list[int]:
 
 
 def _values(db: Database, rule: PurgeRule) -> dict[str, Any]:
-    """The conditions of a rule that are set, as columns hold them."""
+    """The conditions of a rule that are set, by name, with values as the columns hold them."""
     given = {
         "domain": None if rule.domain is None else bare_domain(rule.domain),
         "key": None if rule.key is None else key_bytes(rule.key) or b"",
@@ -80,6 +82,7 @@ def _values(db: Database, rule: PurgeRule) -> dict[str, Any]:
 
 
 def _describe(db: Database, pages: list[int]) -> Purged:
+    """The number and size of these pages, and the URLs of the first ten."""
     (size, versions) = db.rows(
         "SELECT CAST(coalesce(sum(bytes), 0) AS bigint), (SELECT count(*) FROM snapshots WHERE page = ANY(:pages))"
         " FROM pages WHERE id = ANY(:pages)",

@@ -23,6 +23,7 @@ def add_to(db: Database, key: str, readings: Sequence[ReadingRecord]) -> None:
 
 
 def add(db: Database, page: int, readings: Sequence[ReadingRecord]) -> None:
+    """Add readings, the oldest first, to the page with this row number."""
     db.many(
         "INSERT INTO readings ([tenant,] page, at, tool, question, client, snapshot, spans, outcome)"
         " VALUES ([:tenant,] :page, :at, :tool, :question, :client, :snapshot, :spans, :outcome)",
@@ -58,4 +59,5 @@ def remove(db: Database, key: str) -> int:
 
 
 def drop_old(db: Database) -> None:
+    """Delete the readings that are older than three months."""
     db.run("DELETE FROM readings WHERE [tenant = :tenant AND] at < :before", before=db.now() - READINGS_KEPT)

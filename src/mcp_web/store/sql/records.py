@@ -13,12 +13,21 @@ from mcp_web.store.sql.database import Database
 
 
 def record(db: Database, kind: str, key: str) -> Any | None:
+    value = _value(db, "records", kind, key)
+    return None if value is None else json.loads(value)
+
+
+def note(db: Database, kind: str, key: str) -> Any | None:
+    packed = _value(db, "notes", kind, key)
+    return None if packed is None else unpack_json(packed)
+
+
+def _value(db: Database, table: str, kind: str, key: str) -> Any | None:
     query = (
-        "SELECT value FROM records WHERE [tenant = :tenant AND] kind = :kind AND key_hash = :key_hash"
+        f"SELECT value FROM {table} WHERE [tenant = :tenant AND] kind = :kind AND key_hash = :key_hash"  # noqa: S608
         " AND (expires_at IS NULL OR expires_at > :now)"
     )
-    value = db.value(query, kind=kind, key_hash=db.key_hash(key), now=db.now())
-    return None if value is None else json.loads(value)
+    return db.value(query, kind=kind, key_hash=db.key_hash(key), now=db.now())
 
 
 def records(db: Database, kind: str, *, limit: int = 100_000, newest_first: bool = False) -> list[Record]:
@@ -93,15 +102,6 @@ def remove(db: Database, kind: str, keys: Sequence[str] | None = None) -> list[s
     return [key for key in keys if storable(key) in found]
 
 
-def note(db: Database, kind: str, key: str) -> Any | None:
-    query = (
-        "SELECT value FROM notes WHERE [tenant = :tenant AND] kind = :kind AND key_hash = :key_hash"
-        " AND expires_at > :now"
-    )
-    packed = db.value(query, kind=kind, key_hash=db.key_hash(key), now=db.now())
-    return None if packed is None else unpack_json(packed)
-
-
 def notes(db: Database, after: tuple[str, str] = ("", ""), limit: int = 1000) -> list[tuple[str, Record]]:
     query = (
         "SELECT kind, key, value, expires_at FROM notes WHERE [tenant = :tenant AND] (kind, key) > (:kind, :key)"
@@ -116,5 +116,6 @@ def keep_note(db: Database, kind: str, key: str, packed: bytes, expires_at: floa
 
 
 def drop_expired(db: Database) -> None:
+    """Delete expired records and notes."""
     for table in ("records", "notes"):
         db.run(f"DELETE FROM {table} WHERE [tenant = :tenant AND] expires_at <= :now", now=db.now())  # noqa: S608

@@ -13,15 +13,10 @@ def keep(db: Database, hash_: str, png: bytes) -> None:
         return
     version, page = row
     db.run("DELETE FROM pictures WHERE snapshot IN (SELECT id FROM snapshots WHERE page = :page)", page=page)
-    add(db, version, png)
+    query = "INSERT INTO pictures ([tenant,] snapshot, png) VALUES ([:tenant,] :version, :png)"
+    db.run(query, version=version, png=png)
     # It counts as part of the page, so that a purge by size sees it.
     db.run("UPDATE pages SET bytes = bytes + :size WHERE id = :page", size=len(png), page=page)
-
-
-def add(db: Database, version: int, png: bytes) -> None:
-    db.run(
-        "INSERT INTO pictures ([tenant,] snapshot, png) VALUES ([:tenant,] :version, :png)", version=version, png=png
-    )
 
 
 def screenshot(db: Database, hash_: str) -> bytes | None:

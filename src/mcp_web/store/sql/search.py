@@ -1,13 +1,13 @@
-"""The search index of a process in memory: the word index, and what an engine needs for vectors."""
+"""Searches by words and by vectors, the part that engines have in common."""
 
 from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from mcp_web.store.protocol import Candidate, DocumentFilter, WordMatches, WordQuery
+from mcp_web.store.protocol import Candidate, VectorQuery, WordMatches, WordQuery
 from mcp_web.store.sql import pages
 from mcp_web.store.sql.database import Database
 
@@ -15,24 +15,13 @@ if TYPE_CHECKING:
     from mcp_web.store.word_index import Matches, WordIndex
 
 
-class VectorQuery(NamedTuple):
-    """The arguments of `Store.find_by_vector`; the vector is not empty."""
-
-    model: str
-    vector: Sequence[float]
-    limit: int
-    filter: DocumentFilter | None
-    also: Sequence[str]
-    quick: bool
-
-
 class SearchIndex(ABC):
-    """Finds documents by words and by vectors, with indexes in memory. Used by one thread at a time."""
+    """Finds documents with the indexes that are in memory. Used by one thread at a time."""
 
     def __init__(self, *, visible_only: bool = False) -> None:
         """`visible_only`: the connection sees only a part of the documents, and any write may change which."""
         self._visible_only = visible_only
-        self._last: Matches | None = None  # what was found last
+        self._last: Matches | None = None  # the result of the last search by words
 
     def by_words(self, db: Database, query: WordQuery, limit: int, rows: int) -> WordMatches:
         found = self._last = self._words.find(db.index, query, limit)
@@ -45,7 +34,7 @@ class SearchIndex(ABC):
 
     @abstractmethod
     def by_vector(self, db: Any, query: VectorQuery) -> list[Candidate]:
-        """The nearest documents, and those of `also` that have vectors."""
+        """As `Store.find_by_vector`; the vector is not empty."""
 
     # Lazy, because importing numpy takes a tenth of a second, and opening a page does not need it.
     @functools.cached_property

@@ -28,10 +28,11 @@ from mcp_web.store.protocol import (
     PurgeRule,
     Store,
     StoredVectors,
+    VectorQuery,
     WordMatches,
     WordQuery,
 )
-from mcp_web.store.quantized import plain, quantized
+from mcp_web.store.quantized import dequantize, quantize
 from mcp_web.store.rows import all_key_bytes
 from mcp_web.store.sql import citations, copying, labels, page_writes, pages, screenshots
 from mcp_web.store.sql import metrics as metric_rows
@@ -40,44 +41,44 @@ from mcp_web.store.sql import readings as reading_rows
 from mcp_web.store.sql import records as record_rows
 from mcp_web.store.sql import vectors as vector_rows
 from mcp_web.store.sql.database import Database
-from mcp_web.store.sql.search import SearchIndex, VectorQuery
+from mcp_web.store.sql.search import SearchIndex
 
 P = ParamSpec("P")
 T = TypeVar("T")
 PreparedRecord = tuple[list[Prepared], PageRecord]  # the prepared versions of a page, the newest last, and its record
 
 # Times of last use are collected in memory, so that reading a kept page needs no write. They only order the LRU purge.
-_USES_WAIT = 60.0
-_USES_MOST = 256
-_MAINTAIN_EVERY = 300.0
-_COUNT_EVERY = 32
+_USES_WAIT = 60.0  # seconds until they are written
+_USES_MOST = 256  # how many are collected before they are written earlier
+_MAINTAIN_EVERY = 300.0  # seconds between two deletions of expired rows
+_COUNT_EVERY = 32  # pages kept between two counts of the documents that wait to be merged
 
 Method = Callable[Concatenate["SqlStore", P], Coroutine[Any, Any, T]]
 
 
-def look(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
-    """A method that reads with one statement."""
-    return _method("_look", work)
+def select(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
+    """Make a store method of a function that reads with one statement."""
+    return _method("_select", work)
 
 
 def read(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
-    """A method that reads with several statements over one state of the store."""
+    """Make a store method of a function that reads with several statements over one state of the store."""
     return _method("_read", work)
 
 
 def search(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
-    """A method that is part of a search, which may have connections of its own."""
+    """Make a store method of a function that is part of a search, which may have connections of its own."""
     return _method("_search", work)
 
 
 def write(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
-    """A method that writes in one transaction."""
+    """Make a store method of a function that writes, in one transaction."""
     return _method("_write", work)
 
 
-def _method(how: str, work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
+def _method(runner: str, work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
     async def method(self: SqlStore, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        found: T = await getattr(self, how)(lambda db: work(db, *args, **kwargs))
+        found: T = await getattr(self, runner)(lambda db: work(db, *args, **kwargs))
         return found
 
     return method
@@ -92,10 +93,11 @@ class Run(Protocol):
 class SqlStore(Store):
     """A store with a blocking driver: each call runs in a worker thread. Subclasses implement one engine each."""
 
-    _look: Run  # reads with one statement
-    _read: Run  # reads over one consistent state of the store
-    _search: Run  # for searches, whose state may be slightly older
-    _search_words: Run  # the same, one at a time: the word index in memory is used
+    # How an engine runs a function with a connection:
+    _select: Run  # without a transaction: for one statement
+    _read: Run  # over one consistent state of the store
+    _search: Run  # the same for searches, whose state may be slightly older
+    _search_words: Run  # the same, one at a time, because the word index in memory is used
     _write: Run  # in one transaction
     # Runs a function in a transaction, which is skipped while another process writes.
     _write_if_free: Callable[[Callable[[Any], None]], Coroutine[Any, Any, None]]
@@ -109,28 +111,28 @@ class SqlStore(Store):
         self._clock = clock
         self._index = index
         self._is_shared = is_shared
-        self._lacking: dict[str, vector_rows.Lacking] = {}  # by model
-        self._uses: dict[str, float] = {}
+        self._lacking: dict[str, vector_rows.LackingVectors] = {}  # by model
+        self._uses: dict[str, float] = {}  # times of last use that are not written yet, by key
         self._uses_since = 0.0
-        self._maintained = 0.0
-        self._kept = _COUNT_EVERY - 1  # the first counts what earlier processes left
+        self._maintained = 0.0  # when expired rows were last deleted
+        self._kept = _COUNT_EVERY - 1  # so that the first page counts what earlier processes left
 
     # pages and snapshots
-    snapshot = look(pages.by_hash)
-    versions = look(pages.versions)
+    snapshot = select(pages.by_hash)
+    versions = select(pages.versions)
     page_records = read(copying.page_records)
     confirm = write(page_writes.confirm)
-    complete = look(pages.complete)
-    seen = look(pages.seen)
-    listing = look(pages.listing)
-    keys = look(pages.keys)
-    hosts = look(pages.hosts)
-    collections = look(labels.counts)
+    complete = select(pages.complete)
+    seen = select(pages.seen)
+    listing = select(pages.listing)
+    keys = select(pages.keys)
+    hosts = select(pages.hosts)
+    collections = select(labels.counts)
     keep_screenshot = write(screenshots.keep)
-    screenshot = look(screenshots.screenshot)
+    screenshot = select(screenshots.screenshot)
 
     async def latest(self, key: str) -> Snapshot | None:
-        found = await self._look(lambda db: pages.newest(db, key))
+        found = await self._select(lambda db: pages.newest(db, key))
         if found is not None:
             await self._mark_used(key)
         return found
@@ -139,7 +141,7 @@ class SqlStore(Store):
         self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
     ) -> tuple[list[SnapshotInfo], str]:
         await self._write_uses()
-        return await self._look(lambda db: pages.browse(db, limit, after=after, filter=filter))
+        return await self._select(lambda db: pages.browse(db, limit, after=after, filter=filter))
 
     async def keep(self, snapshot: Snapshot, derived: Derived = NOTHING) -> None:
         await self.keep_many([(snapshot, derived)])
@@ -175,20 +177,17 @@ class SqlStore(Store):
     async def readings(self, key: str) -> list[ReadingRecord]:
         if self._is_shared:  # the readings of a tenant are never shared
             return []
-        return await self._look(lambda db: reading_rows.of_page(db, key))
+        return await self._select(lambda db: reading_rows.of_page(db, key))
 
     # vectors
-    count_lacking_vectors = look(vector_rows.count_lacking)
+    count_lacking_vectors = select(vector_rows.count_lacking)
 
     async def vectors(self, key: str, model: str) -> PackedVectors | None:
-        found = await self._look(lambda db: vector_rows.of_pages(db, [key], model))
-        return plain(found[0][1]) if found else None
+        found = await self._select(lambda db: vector_rows.of_pages(db, [key], model))
+        return dequantize(found[0][1]) if found else None
 
-    async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
-        await self.keep_many_vectors({key: packed})
-
-    async def keep_many_vectors(self, packed: Mapping[str, PackedVectors]) -> None:
-        ready = await anyio.to_thread.run_sync(lambda: {key: quantized(one) for key, one in packed.items()})
+    async def keep_vectors(self, packed: Mapping[str, PackedVectors]) -> None:
+        ready = await anyio.to_thread.run_sync(lambda: {key: quantize(one) for key, one in packed.items()})
         if ready:
             await self._write(lambda db: self._keep_stored_vectors(db, ready))
 
@@ -198,7 +197,7 @@ class SqlStore(Store):
         return dropped
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
-        found = self._lacking.setdefault(model, vector_rows.Lacking(model))
+        found = self._lacking.setdefault(model, vector_rows.LackingVectors(model))
         return await self._read(lambda db: found.keys(db, limit))
 
     # search
@@ -210,39 +209,27 @@ class SqlStore(Store):
     async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:
         return await self._search_words(lambda db: self._index.by_words(db, query, limit, rows))
 
-    async def find_by_vector(
-        self,
-        model: str,
-        vector: Sequence[float],
-        limit: int,
-        filter: DocumentFilter | None = None,
-        *,
-        also: Sequence[str] = (),
-        quick: bool = False,
-    ) -> list[Candidate]:
-        if not len(vector):
-            return []
-        query = VectorQuery(model, vector, limit, filter, also, quick)
-        return await self._search(lambda db: self._index.by_vector(db, query))
+    async def find_by_vector(self, query: VectorQuery) -> list[Candidate]:
+        return await self._search(lambda db: self._index.by_vector(db, query)) if len(query.vector) else []
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
         return await self._search_words(lambda db: self._index.word_counts(db, words))
 
     async def unindexed(self, limit: int) -> list[str]:
-        return await self._look(lambda db: db.index.unindexed(limit))
+        return await self._select(lambda db: db.index.unindexed(limit))
 
     # records, notes, metrics
-    record = look(record_rows.record)
-    records = look(record_rows.records)
-    record_kinds = look(record_rows.kinds)
+    record = select(record_rows.record)
+    records = select(record_rows.records)
+    record_kinds = select(record_rows.kinds)
     add_records = write(record_rows.add)
     keep_record = write(record_rows.keep)
     replace_record = write(record_rows.replace)
     remove_records = write(record_rows.remove)
-    note = look(record_rows.note)
-    notes = look(record_rows.notes)
+    note = select(record_rows.note)
+    notes = select(record_rows.notes)
     add_metrics = write(metric_rows.add)
-    metrics = look(metric_rows.totals)
+    metrics = select(metric_rows.totals)
 
     async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
         packed = pack_json(value)
@@ -250,7 +237,7 @@ class SqlStore(Store):
 
     # writing pages
     def _keep_prepared(self, db: Database, ready: Sequence[Prepared]) -> int:
-        """Keep versions with everything derived from them; returns the row number of the last page."""
+        """Write versions with everything derived from them; returns the row number of the last page."""
         page, now = 0, db.now()
         first = db.index.lock(len(ready))
         with db.pipeline():
@@ -293,6 +280,7 @@ class SqlStore(Store):
 
     # marks of use
     async def _mark_used(self, key: str) -> None:
+        """Note that a page was used now."""
         if self._is_shared:
             return
         now = self._clock()
@@ -308,7 +296,7 @@ class SqlStore(Store):
             await self._write_if_free(lambda db: page_writes.mark_used(db, uses))
 
 
-def finish(db: Database) -> None:
+def finish_pending_work(db: Database) -> None:
     """Merge all waiting documents into the index, and delete expired rows."""
     db.index.lock()
     db.index.merge()
@@ -321,6 +309,7 @@ def _remove(db: Database, keys: Sequence[str]) -> int:
 
 
 def _index(db: Database, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
+    """Write the labels, the index entry and the citations of a page's newest version."""
     # For a new page nothing is read back here, so that its statements can be sent together.
     labels.keep(db, page, prepared.labels, is_new=is_new)
     db.index.add(page, version, prepared, number, is_new=is_new)

@@ -24,11 +24,8 @@ def of_pages(db: Database, keys: Sequence[str], model: str | None = None) -> lis
 
 
 def drop(db: Database, keep: Sequence[str]) -> int:
-    """Delete the vectors of all other models."""
+    """Delete the vectors of every model that is not in `keep`; returns how many blobs were deleted."""
     return db.run("DELETE FROM vectors WHERE [tenant = :tenant AND] NOT model = ANY(:keep)", keep=list(keep))
-
-
-_AT_ONCE = 500  # documents looked at again with one statement
 
 
 def count_lacking(db: Database, model: str) -> int:
@@ -42,16 +39,20 @@ def count_lacking(db: Database, model: str) -> int:
     return int(found)
 
 
-class Lacking:
-    """The documents that lack vectors of one model: the first call reads all rows, later ones only new rows."""
+_AT_ONCE = 500  # documents that one statement checks
+
+
+class LackingVectors:
+    """The documents that lack vectors of one model. The first call checks all documents, later calls those that lacked
+    vectors before and new ones."""
 
     def __init__(self, model: str) -> None:
         self._model = model
-        self._numbers: list[int] = []  # of documents that had none when last looked at, rising
-        self._last = 0
+        self._numbers: list[int] = []  # of the documents that lacked vectors when last checked, ascending
+        self._last = 0  # the highest number that was checked
 
     def keys(self, db: Database, limit: int) -> list[str]:
-        """Keys of documents that lack vectors or have those of an older text, newest first; empty texts need none."""
+        """Keys of documents without vectors of their newest text, the last added first; empty texts need none."""
         self._add_new(db)
         found: list[str] = []
         end = len(self._numbers)
@@ -70,6 +71,7 @@ class Lacking:
         return found[:limit]
 
     def _add_new(self, db: Database) -> None:
+        """Check the documents that were added since the last call."""
         last = db.value("SELECT coalesce(max(number), 0) FROM documents [WHERE tenant = :tenant]")
         if last <= self._last:
             return

@@ -19,7 +19,7 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
     """Open the file, create or migrate it; a damaged file is moved aside and replaced by an empty one."""
-    with translated(path):
+    with translate_errors(path):
         _prepare_folder(path)
         _set_aside_if_damaged(path, wait_seconds)
         try:
@@ -43,7 +43,7 @@ def _open_migrated(path: Path, wait_seconds: float) -> sqlite3.Connection:
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Translate the errors of SQLite into errors that an operator can act on."""
     try:
         yield
@@ -52,12 +52,12 @@ def translated(path: Path) -> Iterator[None]:
         if code in _DAMAGED:
             with suppress(OSError):
                 _marker(path).touch()
-        raise _sentence(path, code, error) from error
+        raise _store_error(path, code, error) from error
     except OSError as error:
         raise CacheError(f"The store {path} cannot be used: {error.strerror or error}.") from error
 
 
-def _sentence(path: Path, code: int, error: sqlite3.Error) -> CacheError:
+def _store_error(path: Path, code: int, error: sqlite3.Error) -> CacheError:
     if code == sqlite3.SQLITE_FULL:
         return CacheError(
             f"The disk that holds the store {path} is full; what was kept before is safe, this page was not kept.",
@@ -82,6 +82,7 @@ def _sentence(path: Path, code: int, error: sqlite3.Error) -> CacheError:
 
 
 def _primary_code(error: sqlite3.Error) -> int:
+    """SQLite's result code without its extension; 0 if there is none."""
     code = getattr(error, "sqlite_errorcode", None)
     return int(code) & 0xFF if code is not None else 0
 
@@ -95,6 +96,7 @@ def _prepare_folder(path: Path) -> None:
 
 
 def _open(path: Path, wait_seconds: float) -> sqlite3.Connection:
+    """Open the file with the pragmas of the store."""
     # One worker uses a connection at a time, but not always from the same thread.
     db = sqlite3.connect(path, timeout=wait_seconds, isolation_level=None, check_same_thread=False)
     try:
@@ -129,6 +131,7 @@ def _marker(path: Path) -> Path:
 
 
 def _set_aside_if_damaged(path: Path, wait_seconds: float) -> None:
+    """Rename a damaged file and its log, so that an empty one can be created."""
     if not _is_damaged(path, wait_seconds):
         return
     # Windows has no such lock, but refuses to rename an open file, which has the same effect.
@@ -151,7 +154,7 @@ def _set_aside_if_damaged(path: Path, wait_seconds: float) -> None:
 
 
 def _is_damaged(path: Path, wait_seconds: float) -> bool:
-    """A quick check of the header and the tables; a full check only if a process has found damage."""
+    """Check the header and the list of tables; the whole file only if a process has found damage in it."""
     if not path.exists() or path.stat().st_size == 0:
         return False
     db = sqlite3.connect(path, timeout=wait_seconds, isolation_level=None)

@@ -21,6 +21,8 @@ _COLUMNS = {re.compile(r"(?<!:)\bkey_hash\b"): "key", re.compile(r"(?<!:)\bfolde
 
 
 class SqliteDatabase(Database):
+    """A connection to the file of one tenant."""
+
     def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float] = time.time) -> None:
         super().__init__(clock)
         self.connection = connection
@@ -55,7 +57,8 @@ class SqliteDatabase(Database):
         return SqliteIndexRows(self)
 
     def _execute(self, query: str, values: dict[str, Any]) -> sqlite3.Cursor:
-        # A list is passed as JSON, so that the statement stays the same; blobs, which JSON cannot hold, one by one.
+        # A list is passed as JSON, so that the statement stays the same; a list of blobs, which JSON cannot hold, as
+        # one value for each.
         blobs = []
         for name, value in values.items():
             if isinstance(value, list):
@@ -70,7 +73,7 @@ class SqliteDatabase(Database):
 
 @lru_cache(maxsize=512)
 def _translated(query: str, blobs: tuple[tuple[str, int], ...]) -> str:
-    """A statement as SQLite reads it; `blobs` are the lists that JSON cannot hold, with their lengths."""
+    """A statement as SQLite reads it; `blobs` are the names and lengths of the lists of blobs."""
     query = BRACKETS.sub("", query)
     for column, own in _COLUMNS.items():
         query = column.sub(own, query)
@@ -81,7 +84,7 @@ def _translated(query: str, blobs: tuple[tuple[str, int], ...]) -> str:
 
 @lru_cache(maxsize=128)
 def _numbered(query: str, names: tuple[str, ...]) -> str:
-    """A statement whose values are given in the order of these names: faster for many rows than by name."""
+    """A statement with numbered placeholders, in the order of these names: faster for many rows than named ones."""
     query = _translated(query, ())
     for at, name in enumerate(names, start=1):
         query = re.sub(rf":{name}\b", f"?{at}", query)

@@ -20,6 +20,8 @@ _TENANTS = "tenants"  # the folder that holds a folder for each tenant other tha
 
 
 class SqliteEngine:
+    """See `Engine`."""
+
     def exists(self, place: str) -> bool:
         return user_path(place).is_file()
 
@@ -27,14 +29,14 @@ class SqliteEngine:
         return await self._open(user_path(place), options)
 
     async def open_tenant(self, options: StoreOptions, tenant: str) -> Store:
-        return await self._open(_file(options, tenant), options)
+        return await self._open(_tenant_file(options, tenant), options)
 
     async def open_serving(
         self, options: StoreOptions, tenant: str, main: Callable[[], Awaitable[Store]] | None
     ) -> OpenedStore:
         """If the file cannot be used, open a temporary one, so that pages can still be opened."""
-        file = _file(options, tenant)
-        before = _set_aside(file)
+        file = _tenant_file(options, tenant)
+        before = _damaged_files(file)
         try:
             store = await self._open(file, options)
         except CacheError as error:
@@ -43,7 +45,7 @@ class SqliteEngine:
             folder = tempfile.TemporaryDirectory(prefix="mcp-web-")
             temporary = await self._open(Path(folder.name) / file.name, options)
             return OpenedStore(temporary, f"{error.message} Pages are opened but not kept.", error, folder)
-        for aside in _set_aside(file) - before:
+        for aside in _damaged_files(file) - before:
             note = f"The store was damaged and replaced by an empty one; the old file is {aside}."
             return OpenedStore(store, note)
         return OpenedStore(store)
@@ -51,7 +53,7 @@ class SqliteEngine:
     async def open_shared(
         self, options: StoreOptions, main: Store, owner: str, collections: Sequence[str], *, reader: str
     ) -> Store | None:
-        file = _file(options, owner)
+        file = _tenant_file(options, owner)
         if not file.is_file():
             return None
         return await SqliteStore.open(file, wait_seconds=options.wait_seconds, collections=collections)
@@ -61,7 +63,7 @@ class SqliteEngine:
         return sorted(one.name for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
 
     async def erase_tenant(self, options: StoreOptions, tenant: str) -> None:
-        folder = _file(options, tenant).parent
+        folder = _tenant_file(options, tenant).parent
         try:
             await anyio.to_thread.run_sync(shutil.rmtree, folder)
         except FileNotFoundError:
@@ -73,13 +75,14 @@ class SqliteEngine:
         return await SqliteStore.open(path, size_limit=options.size_limit, wait_seconds=options.wait_seconds)
 
 
-def _file(options: StoreOptions, tenant: str) -> Path:
+def _tenant_file(options: StoreOptions, tenant: str) -> Path:
+    """The path of a tenant's SQLite file."""
     file = database_file(options)
     return file if tenant == DEFAULT_TENANT else file.parent / _TENANTS / tenant / FILE_NAME
 
 
-def _set_aside(file: Path) -> set[str]:
-    """Damaged files that were moved aside."""
+def _damaged_files(file: Path) -> set[str]:
+    """The damaged files that were moved aside (connect.py)."""
     try:
         return {str(one) for one in file.parent.glob(f"{file.name}.damaged-*") if one.name[-1].isdigit()}
     except OSError:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mcp_web.store.posting_blobs import Blobs, without
+from mcp_web.store.posting_blobs import Blobs, without_documents
 from mcp_web.store.sql.index_rows import IndexRows, PostingRow
 
 if TYPE_CHECKING:
     from mcp_web.store.sqlite.database import SqliteDatabase
 
-LANGUAGE = "/"  # and a code: a term without postings, which says that documents of this language are indexed
-BLOCKS = 1 << 20  # blobs of one term: its number times this, plus the block's number, is the row
+LANGUAGE = "/"  # before a language code: a term without postings, present if documents of that language are indexed
+BLOCKS = 1 << 20  # the row number of a blob is its term's number times this plus its block's number
 
 
 class SqliteIndexRows(IndexRows):
@@ -37,6 +37,7 @@ class SqliteIndexRows(IndexRows):
         return {term: self._blobs(term) for term in terms}
 
     def _blobs(self, term: str) -> Blobs:
+        """The posting list of one term."""
         row = self._db.execute("SELECT id FROM terms WHERE term = ?", (term,)).fetchone()
         if row is None:
             return ()
@@ -45,6 +46,7 @@ class SqliteIndexRows(IndexRows):
         return self._db.execute(query, (first, first + BLOCKS - 1)).fetchall()
 
     def _last(self) -> int:
+        """The highest document number that was ever used."""
         return self._db.value("SELECT seq FROM sqlite_sequence WHERE name = 'documents'") or 0
 
     def _add_languages(self, codes: Sequence[str]) -> None:
@@ -65,7 +67,7 @@ class SqliteIndexRows(IndexRows):
         while rows := self._db.rows(query, last=last):
             last = rows[-1][0]
             with_deleted = ((place, docs, deleted.get(place % BLOCKS)) for place, docs in rows)
-            left = [(without(docs, places), place) for place, docs, places in with_deleted if places]
+            left = [(without_documents(docs, places), place) for place, docs, places in with_deleted if places]
             changed = [(docs, place) for docs, place in left if docs is not None]
             self._db.many("UPDATE postings SET docs = :docs WHERE place = :place", changed)
         self._db.run("DELETE FROM postings WHERE length(docs) = 0")

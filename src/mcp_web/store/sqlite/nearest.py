@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_web.store.protocol import Candidate
+from mcp_web.store.protocol import Candidate, VectorQuery
 from mcp_web.store.quantized import SCALE, codes_of
-from mcp_web.store.sql.search import VectorQuery
 from mcp_web.store.sqlite.database import SqliteDatabase
 
 Rows = NDArray[np.int64]
@@ -25,9 +24,9 @@ Floats = NDArray[np.float32]
 # Vectors whose exact cosine is computed. Over 273,000 passages (bench/archive) this finds 97 % of the ten documents
 # that an exhaustive search finds for questions as people ask them, 89 % for a few words of a document.
 EXACT = 4096
-MANY = 65_536  # vectors, from which on looking at all of them takes longer than everything else about a search
-_IN_MEMORY = 1 << 28  # bytes; beyond that they lie in a file that the system may swap out
-_AT_ONCE = 20_000  # rows encoded together
+MANY = 65_536  # vectors; comparing more of them takes longer than everything else in a search
+_IN_MEMORY = 1 << 28  # bytes of codes; more are in a temporary file, whose pages the system can drop from memory
+_AT_ONCE = 20_000  # rows whose signs are computed together
 
 
 class NearestIndex:
@@ -37,16 +36,16 @@ class NearestIndex:
         self._model = model
         self._dim = dim
         self._words = (dim + 63) // 64
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
-        self._codes: NDArray[np.int8] = np.empty((0, self._dim), np.int8)
-        self._scales = np.empty(0, np.float32)  # what makes a row of codes a vector of length one
+    def _reset(self) -> None:
+        self._codes: NDArray[np.int8] = np.empty((0, self._dim), np.int8)  # a row for each vector, as stored
+        self._scales = np.empty(0, np.float32)  # by which a row of codes is a vector of length one
         self._signs = np.empty((self._words, 0), np.uint64)  # one row per 64 dimensions: long rows are quick to compare
         self._owners = np.empty(0, np.int64)  # the page of each row; 0 when it was deleted
         self._spans: dict[int, tuple[int, int]] = {}  # the rows of each page
-        self._centre = np.zeros(self._dim, np.float32)
-        self._count = self._deleted = self._signed = self._centred_at = self._last = 0
+        self._mean = np.zeros(self._dim, np.float32)
+        self._count = self._deleted = self._with_signs = self._mean_of = self._last = 0
 
     def find(
         self,
@@ -56,8 +55,9 @@ class NearestIndex:
         also: Mapping[int, str],
         keys_of: Callable[[Sequence[int]], dict[int, str]],
     ) -> list[Candidate]:
-        """The nearest pages, and those of `also` (with their keys) whatever their rank; all by row number."""
-        self._catch_up(db)
+        """As `Store.find_by_vector`. `allowed`: which pages match the filter, by row number; `also`: their keys by row
+        number; `keys_of`: returns the keys of the pages that still exist."""
+        self._update(db)
         question: Floats = np.array(query.vector, np.float32)
         question /= np.float32(np.linalg.norm(question)) or np.float32(1)
         pages: list[int] = []
@@ -83,7 +83,7 @@ class NearestIndex:
             wanted &= allowed[np.minimum(owners, len(allowed) - 1)]
         rows = np.flatnonzero(wanted)
         if len(rows) > EXACT:
-            rows = self._likely(rows, question)
+            rows = self._nearest_by_signs(rows, question)
         cosines = self._cosines(rows, question)
         # A page has several passages, and only the order of the first few rows matters.
         most = limit * 8
@@ -94,10 +94,10 @@ class NearestIndex:
                 return pages[:limit]
         return _in_order(owners[rows], cosines)[:limit]
 
-    def _likely(self, rows: Rows, question: Floats) -> Rows:
-        """About EXACT of these rows, those that agree with the question in the most signs."""
+    def _nearest_by_signs(self, rows: Rows, question: Floats) -> Rows:
+        """About EXACT of these rows: those whose signs agree with the question's in the most dimensions."""
         distances = np.zeros(self._count, np.uint16)
-        for signs, asked in zip(self._signs, _signs((question - self._centre)[None])[:, 0], strict=True):
+        for signs, asked in zip(self._signs, _signs((question - self._mean)[None])[:, 0], strict=True):
             distances += np.bitwise_count(signs[: self._count] ^ asked)
         distances = distances[rows]
         # They are small whole numbers: counting them finds the bar that EXACT rows reach.
@@ -122,19 +122,20 @@ class NearestIndex:
         return found
 
     # what is in memory
-    def _catch_up(self, db: SqliteDatabase) -> None:
+    def _update(self, db: SqliteDatabase) -> None:
+        """Read the vectors that were written since the last call."""
         if self._deleted > max(EXACT, self._count // 2):
-            self._forget()  # mostly deleted rows: the others are read again
+            self._reset()  # mostly deleted rows: the others are read again
         cursor = db.execute(
             "SELECT seq, page, data FROM vectors WHERE model = ? AND dim = ? AND seq > ? AND data <> x'' ORDER BY seq",
             (self._model, self._dim, self._last),
         )
         while rows := cursor.fetchmany(_AT_ONCE // 4):
-            self._take([page for _, page, _ in rows], [data for _, _, data in rows])
+            self._append([page for _, page, _ in rows], [data for _, _, data in rows])
             self._last = rows[-1][0]
-        self._sign()
+        self._compute_signs()
 
-    def _take(self, pages: list[int], blobs: list[bytes]) -> None:
+    def _append(self, pages: list[int], blobs: list[bytes]) -> None:
         """Append the rows of new pages, and replace those of known pages."""
         self._remove(pages)
         codes = codes_of(b"".join(blobs), self._dim)
@@ -151,28 +152,29 @@ class NearestIndex:
         self._count = end
 
     def _remove(self, pages: list[int]) -> None:
+        """Mark the rows of pages as deleted."""
         for page in pages:
             begin, end = self._spans.pop(page, (0, 0))
             self._owners[begin:end] = 0
             self._deleted += end - begin
 
-    def _sign(self) -> None:
+    def _compute_signs(self) -> None:
         """Compute the signs of the new rows; of all rows when the mean may have changed."""
         if self._count <= EXACT:
             return
-        if self._count > 2 * self._centred_at:
-            self._centred_at, self._signed = self._count, 0
+        if self._count > 2 * self._mean_of:
+            self._mean_of, self._with_signs = self._count, 0
             some = np.linspace(0, self._count - 1, min(self._count, _AT_ONCE)).astype(np.int64)
             vectors = self._codes[some] * self._scales[some, None]
-            self._centre = vectors.mean(axis=0, dtype=np.float32)
-        for begin in range(self._signed, self._count, _AT_ONCE):
+            self._mean = vectors.mean(axis=0, dtype=np.float32)
+        for begin in range(self._with_signs, self._count, _AT_ONCE):
             part = slice(begin, min(self._count, begin + _AT_ONCE))
-            vectors = self._codes[part] * self._scales[part, None] - self._centre
+            vectors = self._codes[part] * self._scales[part, None] - self._mean
             self._signs[:, part] = _signs(vectors)
-        self._signed = self._count
+        self._with_signs = self._count
 
     def _grow(self, size: int) -> None:
-        """Grow by more than is needed, so that not every new page copies everything."""
+        """Make room for `size` rows, and a quarter more, so that not every new page copies everything."""
         have = len(self._owners)
         if size <= have:
             return
@@ -200,6 +202,7 @@ def _signs(rows: Floats) -> NDArray[np.uint64]:
 
 
 def _buffer(rows: int, dim: int) -> NDArray[np.int8]:
+    """An array in memory, or in a temporary file if it is large."""
     if rows * dim <= _IN_MEMORY:
         return np.empty((rows, dim), np.int8)
     return np.memmap(tempfile.TemporaryFile(), np.int8, "w+", shape=(rows, dim))

@@ -1,7 +1,8 @@
 """A cache of recently read pages, valid as long as no process has written to the file.
 
-Every write of any process goes through the write-ahead log, so its size and time, with those of the database, show
-whether anything changed. File times are coarse: a signature counts only after it has not changed for a while.
+A query takes a tenth of a millisecond or more, too long for a cached open (bench/opening.py). Every write of any
+process goes through the write-ahead log, so its size and time, with those of the database, show whether anything
+changed. File times are coarse: a signature counts only after it has not changed for a while.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from pathlib import Path
 from mcp_web.lru import LruDict
 from mcp_web.model.snapshot import Snapshot
 
-Signature = tuple[int, int, int, int]
+Signature = tuple[int, int, int, int]  # time and size of the database, and of its write-ahead log
 
 MOST_PAGES = 64
 MOST_CHARS = 400_000  # of one page: larger ones are rare and fill the memory
-_STILL_NS = 100_000_000  # file times advance every 10 ms at most; ten times that is safe
+_STILL_NS = 100_000_000  # file times advance at least every 10 ms; ten times that is safe
 
 
 class RecentPages:

@@ -214,6 +214,7 @@ def _move_notes(db: sqlite3.Connection) -> None:
 
 
 def _records_of(kind: str, key: str, value: Any, expires_at: float) -> Iterator[tuple[str, str, Any, float | None]]:
+    """A note as records: (kind, key, value, expiry)."""
     if kind == "watch":
         yield from ((kind, url, {}, None) for url in value or ())
     elif kind == "search_history":
@@ -338,6 +339,7 @@ def _run(db: sqlite3.Connection, part: Step) -> None:
 
 
 def _version(db: sqlite3.Connection) -> int:
+    """The number of the last migration step that the file has; 0 for a new file."""
     known = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_version'").fetchone()
     if not known:
         return 0

@@ -1,4 +1,4 @@
-"""The search index of a process in memory: the word index and the vectors of each model."""
+"""Searches of a SQLite file: the word index, and the vectors of each model in memory."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mcp_web.store.protocol import Candidate
+from mcp_web.store.protocol import Candidate, VectorQuery
 from mcp_web.store.sql import pages
 from mcp_web.store.sql.database import Database
-from mcp_web.store.sql.search import SearchIndex, VectorQuery
+from mcp_web.store.sql.search import SearchIndex
 
 if TYPE_CHECKING:
     from mcp_web.store.sqlite.database import SqliteDatabase
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class SqliteSearchIndex(SearchIndex):
-    """The search index of one SQLite connection, in memory. Used by one thread at a time."""
+    """The word index and the vectors of each model, in memory."""
 
     def __init__(self, *, visible_only: bool = False) -> None:
         super().__init__(visible_only=visible_only)
@@ -27,22 +27,23 @@ class SqliteSearchIndex(SearchIndex):
     def by_vector(self, db: SqliteDatabase, query: VectorQuery) -> list[Candidate]:
         from mcp_web.store.sqlite.nearest import NearestIndex
 
-        self._forget_if_changed(db)
+        self._reset_if_changed(db)
         name = query.model, len(query.vector)
         if name not in self._nearest:
             self._nearest[name] = NearestIndex(*name)
-        allowed = self._words.allowed(db.index, query.filter) if query.filter else None
+        allowed = self._words.allowed(db.index, query.filter)
         keys_of = functools.partial(self._words.keys, db.index)
-        also = self._numbers_of(db, query.also)
+        also = self._row_numbers(db, query.also)
         return self._nearest[name].find(db, query, allowed, also, keys_of)
 
-    def _forget_if_changed(self, db: Database) -> None:
+    def _reset_if_changed(self, db: Database) -> None:
+        """With `visible_only`, read all vectors again after a write, which may have changed what is visible."""
         if self._visible_only and (version := db.index.version()) != self._version:
             self._version = version
             self._nearest.clear()
 
-    def _numbers_of(self, db: Database, keys: Sequence[str]) -> dict[int, str]:
-        """Pages by row number, mostly those that words have just found."""
+    def _row_numbers(self, db: Database, keys: Sequence[str]) -> dict[int, str]:
+        """The keys by row number; those that the last search by words found need no query."""
         known = dict(zip(self._last.keys, self._last.pages, strict=True)) if self._last else {}
         found = {known[key]: key for key in keys if key in known}
         unknown = [key for key in keys if key not in known]

@@ -13,7 +13,7 @@ from mcp_web.store.protocol import Share
 from mcp_web.store.sql.database import Database
 
 _SHARED = "EXISTS (SELECT 1 FROM main.labels l JOIN temp.shared s ON s.label = l.label WHERE l.page = t.{page})"
-_SHOWN = {
+_VISIBLE = {
     "pages": _SHARED.format(page="id"),
     **dict.fromkeys(("snapshots", "documents", "vectors", "names", "mentions"), _SHARED.format(page="page")),
     "labels": "t.label IN (SELECT label FROM temp.shared)",
@@ -30,7 +30,7 @@ def restrict(db: sqlite3.Connection, collections: Sequence[str]) -> None:
     db.executemany("INSERT OR IGNORE INTO shared VALUES (?)", [(one,) for one in collections])
     tables = [row[0] for row in db.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")]
     for table in (name for name in tables if not name.startswith("sqlite_")):
-        condition = _SHOWN.get(table, "0")
+        condition = _VISIBLE.get(table, "0")
         db.execute(f"CREATE TEMP VIEW {table} AS SELECT t.* FROM main.{table} t WHERE {condition}")  # noqa: S608
     db.execute("PRAGMA query_only = ON")
 

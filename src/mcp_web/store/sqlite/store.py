@@ -11,7 +11,7 @@ from mcp_web.store.prepare import Prepared
 from mcp_web.store.protocol import Purged, PurgeRule, StoreSize
 from mcp_web.store.sql import check, pages, purge
 from mcp_web.store.sql.database import Database
-from mcp_web.store.sql.store import SqlStore, finish, look, write
+from mcp_web.store.sql.store import SqlStore, finish_pending_work, select, write
 from mcp_web.store.sqlite import shares as share_rows
 from mcp_web.store.sqlite import vectors
 from mcp_web.store.sqlite.database import SqliteDatabase
@@ -45,11 +45,11 @@ class SqliteStore(SqlStore):
         def worker(cache_bytes: int, on_replaced: Callable[[], None]) -> ConnectionWorker:
             return ConnectionWorker(path, wait_seconds, cache_bytes, on_replaced, collections, clock)
 
-        self._reads = worker(16 << 20, self._forget)
+        self._reads = worker(16 << 20, self._clear_caches)
         # A larger cache than the other connections have, because postings and texts are read repeatedly.
-        self._searches = worker(64 << 20, self._forget)
+        self._searches = worker(64 << 20, self._clear_caches)
         self._writes = worker(16 << 20, lambda: None)
-        self._look = self._read = self._reads.read
+        self._select = self._read = self._reads.read
         self._search = self._search_words = self._searches.read
         self._write, self._write_if_free = self._writes.write, self._writes.write_if_free
 
@@ -84,15 +84,15 @@ class SqliteStore(SqlStore):
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
         taken = await super().purge(rule, dry_run=dry_run)
         if taken.pages and not dry_run:
-            await self._writes.give_back_space()
+            await self._writes.release_free_pages()
         return taken
 
     async def maintain(self) -> None:
         await self._write_uses()
-        await self._write(finish)
-        await self._writes.give_back_space()
+        await self._write(finish_pending_work)
+        await self._writes.release_free_pages()
 
-    shares = look(share_rows.shares)
+    shares = select(share_rows.shares)
     add_share = write(share_rows.add)
     remove_shares = write(share_rows.remove)
 
@@ -117,7 +117,7 @@ class SqliteStore(SqlStore):
             _shrink_to(db, self._size_limit, page)
         return page
 
-    def _forget(self) -> None:
+    def _clear_caches(self) -> None:
         """Clear the caches of a file that has been replaced."""
         self._index = SqliteSearchIndex(visible_only=self._is_shared)
         self._lacking.clear()

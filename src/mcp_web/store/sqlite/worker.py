@@ -16,12 +16,12 @@ import anyio.to_thread
 from mcp_web import trace
 from mcp_web.errors import CacheError
 from mcp_web.store.sql.database import read_only_error
-from mcp_web.store.sqlite.connect import connect, translated
+from mcp_web.store.sqlite.connect import connect, translate_errors
 from mcp_web.store.sqlite.database import SqliteDatabase
 from mcp_web.store.sqlite.shares import restrict
 
 T = TypeVar("T")
-_SHRINK_PAGES = 25_000  # 100 MB at a time: others want to write too
+_SHRINK_PAGES = 25_000  # pages released at a time, 100 MB: other processes want to write too
 
 
 class ConnectionWorker:
@@ -51,21 +51,21 @@ class ConnectionWorker:
 
     async def read(self, work: Callable[[SqliteDatabase], T]) -> T:
         """Run a function over one consistent state of the file."""
-        return await anyio.to_thread.run_sync(self._within, "BEGIN", work, limiter=self._limiter)
+        return await anyio.to_thread.run_sync(self._run_in_transaction, "BEGIN", work, limiter=self._limiter)
 
     async def write(self, work: Callable[[SqliteDatabase], T]) -> T:
         """Run a function in one transaction."""
         if self._collections is not None:
             raise read_only_error()
-        return await anyio.to_thread.run_sync(self._within, "BEGIN IMMEDIATE", work, limiter=self._limiter)
+        return await anyio.to_thread.run_sync(self._run_in_transaction, "BEGIN IMMEDIATE", work, limiter=self._limiter)
 
     async def write_if_free(self, work: Callable[[SqliteDatabase], None]) -> None:
         """Run a function in a transaction, which is skipped when another process is writing or the disk is full."""
-        await anyio.to_thread.run_sync(self._try, work, limiter=self._limiter)
+        await anyio.to_thread.run_sync(self._write_if_free, work, limiter=self._limiter)
 
-    async def give_back_space(self) -> None:
+    async def release_free_pages(self) -> None:
         """Return freed pages to the disk."""
-        await anyio.to_thread.run_sync(self._shrink, limiter=self._limiter)
+        await anyio.to_thread.run_sync(self._release_free_pages, limiter=self._limiter)
 
     async def open(self) -> None:
         await anyio.to_thread.run_sync(self._connection, limiter=self._limiter)
@@ -76,6 +76,7 @@ class ConnectionWorker:
             await anyio.to_thread.run_sync(self._close, limiter=self._limiter)
 
     def _connection(self) -> SqliteDatabase:
+        """The open connection; connects first, or again if the path refers to another file now."""
         if self._closed:
             raise CacheError(f"The store {self._path} has been closed.")
         if self._db is not None and self._file != _identity(self._path):
@@ -92,9 +93,9 @@ class ConnectionWorker:
                 restrict(self._db.connection, self._collections)
         return self._db
 
-    def _within(self, begin: str, work: Callable[[SqliteDatabase], T]) -> T:
+    def _run_in_transaction(self, begin: str, work: Callable[[SqliteDatabase], T]) -> T:
         db = self._connection()
-        with translated(self._path):
+        with translate_errors(self._path):
             db.execute(begin)
             try:
                 result = work(db)
@@ -106,32 +107,33 @@ class ConnectionWorker:
                 raise
             return result
 
-    def _try(self, work: Callable[[SqliteDatabase], None]) -> None:
+    def _write_if_free(self, work: Callable[[SqliteDatabase], None]) -> None:
         try:
             db = self._connection()
             db.execute("PRAGMA busy_timeout = 0")
             try:
-                self._within("BEGIN IMMEDIATE", work)
+                self._run_in_transaction("BEGIN IMMEDIATE", work)
             finally:
                 db.execute(f"PRAGMA busy_timeout = {int(self._wait_seconds * 1000)}")
         except CacheError as error:
             trace.log("debug", "store_skipped", note=str(error))
 
-    def _shrink(self) -> None:
+    def _release_free_pages(self) -> None:
         db = self._connection()
-        with translated(self._path):
+        with translate_errors(self._path):
             # `execute` steps a pragma once, which frees one page; a script runs to its end.
             db.connection.executescript(f"PRAGMA incremental_vacuum({_SHRINK_PAGES});")
 
     def _close(self) -> None:
         self._closed = True
         if self._db is not None:
-            with translated(self._path):
+            with translate_errors(self._path):
                 self._db.connection.close()
             self._db = None
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
+    """The device and the inode of a file; None if it does not exist."""
     try:
         found = os.stat(path)
     except OSError:
