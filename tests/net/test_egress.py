@@ -12,7 +12,7 @@ from anyio.abc import ByteStream
 
 from mcp_web.errors import DomainDenied
 from mcp_web.net.address import site_of
-from mcp_web.net.dial import direct
+from mcp_web.net.dial import open_direct
 from mcp_web.net.egress import AUTH_URL, Egress, Lease
 from mcp_web.net.proxy import parse_proxies
 from miniweb import MiniWeb, Reply
@@ -51,7 +51,7 @@ async def ask(egress: Egress, head: str, lease: Lease | None = None, body: bytes
     if lease is not None:
         head += credentials(lease.name, lease.password)
     answer = b""
-    async with await direct("127.0.0.1", egress.port) as stream:
+    async with await open_direct("127.0.0.1", egress.port) as stream:
         await stream.send(head.encode() + b"\r\n" + body)
         with anyio.move_on_after(60):
             try:
@@ -178,7 +178,7 @@ async def test_tunnel_carries_bytes_both_ways(miniweb: MiniWeb) -> None:
             head = "CONNECT own.example:80 HTTP/1.1\r\nHost: own.example\r\n"
             early = b"GET /t HTTP/1.1\r\nHost: own.example\r\n\r\n"
             with anyio.move_on_after(60):
-                async with await direct("127.0.0.1", egress.port) as stream:
+                async with await open_direct("127.0.0.1", egress.port) as stream:
                     await stream.send(head.encode() + credentials(lease.name, lease.password).encode() + b"\r\n")
                     answer = await stream.receive()
                     await stream.send(early)
@@ -204,7 +204,7 @@ async def test_end_of_a_lease_ends_its_connections(miniweb: MiniWeb) -> None:
     miniweb.site("own.example")
     async with proxy(miniweb) as egress:
         with leased(egress, "own.example") as lease:
-            stream = await direct("127.0.0.1", egress.port)
+            stream = await open_direct("127.0.0.1", egress.port)
             await stream.send(
                 b"CONNECT own.example:80 HTTP/1.1\r\nHost: x\r\n"
                 + credentials(lease.name, lease.password).encode()

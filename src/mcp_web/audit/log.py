@@ -26,11 +26,11 @@ _TAIL = 64 * 1024  # bytes, more than any line has
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What `verify` found: the number of lines and the hash of the last, or the first fault."""
+    """The result of `verify`."""
 
     lines: int
-    head: str
-    fault: str = ""
+    head: str  # the hash of the last valid line
+    fault: str = ""  # empty if the log is complete and unchanged
 
 
 class AuditLog:
@@ -70,7 +70,7 @@ class AuditLog:
 
 
 def verify(folder: Path) -> Verified:
-    """Read the whole log and report the first line that was changed, if any."""
+    """Read the whole log up to the first line that was changed, moved or removed."""
     number, before = 0, FIRST
     for file in _files(folder):
         with open(file, "rb") as lines:
@@ -84,6 +84,7 @@ def verify(folder: Path) -> Verified:
 
 
 def _fault(raw: bytes, number: int, before: str) -> str:
+    """What is wrong with the line after line `number`, whose hash is `before`; empty if nothing is."""
     try:
         line = json.loads(raw)
         given = line.pop("hash")
@@ -97,6 +98,7 @@ def _fault(raw: bytes, number: int, before: str) -> str:
 
 
 def _hash(line: dict[str, Any]) -> str:
+    """The hash of a line without its own hash."""
     return hashlib.sha256(json.dumps(line, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 

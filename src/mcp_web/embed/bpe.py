@@ -1,7 +1,7 @@
 """Byte-level byte-pair encoding, as GPT-2 and RoBERTa tokenize.
 
 Written by hand because it is small: the package `tokenizers` adds 31 MB and a client of a model hub. It is used for
-models in a folder of the user's own, whose tokenizers differ (`onnx_encoder.py`).
+models in a folder of the user's own, whose tokenizers differ (`onnx.py`).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from mcp_web import trace
-from mcp_web.embed.embedder import TextKind, checked, embed_in_parts
+from mcp_web.embed.embedder import TextKind, embed_in_parts, unit_vectors
 from mcp_web.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ _PART = 8  # texts embedded by one call of the thread
 
 
 def is_installed() -> bool:
+    """Whether the extra `cross-language` is installed."""
     return importlib.util.find_spec(_PACKAGE) is not None
 
 
@@ -57,7 +58,7 @@ class CrossLanguageEmbedder:
     def _encode(self, texts: list[str]) -> Rows:
         with _loading:
             model = _load()
-        return checked(model.encode(texts), len(texts), DIM, self.name)
+        return unit_vectors(model.encode(texts), len(texts), DIM, self.name)
 
 
 @functools.cache

@@ -49,7 +49,7 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
         """One row per text; raises EMBEDDING_ERROR rather than return fewer.
 
-        With a kind for each text, a question can be embedded in the same batch as passages.
+        `kind`: what the texts are, all of them or each, so that a question can be embedded along with passages.
         """
         ...
 
@@ -71,8 +71,8 @@ def supports_language(embedder: Embedder, language: str) -> bool:
     return embedder.languages is None or not language or language in embedder.languages
 
 
-def checked(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | None, model: str) -> Rows:
-    """The rows as unit vectors, or EMBEDDING_ERROR when number, length or values are wrong."""
+def unit_vectors(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | None, model: str) -> Rows:
+    """The rows scaled to length one; raises EMBEDDING_ERROR when they are not `count` rows of `dim` finite numbers."""
     import numpy as np
 
     if len(rows) != count:
@@ -96,8 +96,8 @@ def checked(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | None,
     return found / lengths if count else found
 
 
-def prefixed(texts: Sequence[str], kind: TextKind | Sequence[TextKind], prefixes: Mapping[str, str]) -> list[str]:
-    """The texts with the prefixes that a model requires for questions and passages."""
+def with_prefixes(texts: Sequence[str], kind: TextKind | Sequence[TextKind], prefixes: Mapping[str, str]) -> list[str]:
+    """The texts, each with the prefix that `prefixes` has for its kind."""
     kinds = [kind] * len(texts) if isinstance(kind, str) else kind
     before = {name: prefix.rstrip() + " " for name, prefix in prefixes.items() if prefix.strip()}
     return [before.get(one, "") + text for text, one in zip(texts, kinds, strict=True)]
@@ -133,7 +133,7 @@ class QuestionVectors:
 
     def __init__(self, embedder: Embedder) -> None:
         self.model = embedder.name
-        self.known: LruDict[str, Any] = LruDict(_MOST)  # rows of vectors by question
+        self.known: LruDict[str, Any] = LruDict(_MOST)  # vectors by question
         self._embedder = embedder
 
     async def vector(self, text: str) -> list[float]:
@@ -151,7 +151,10 @@ BATCH_TOKENS = 2048
 
 
 def batches(lengths: Sequence[int]) -> list[list[int]]:
-    """The indexes of the texts in batches, each as large as the token limit allows."""
+    """Batches of texts of similar length, as their indexes, each of at most BATCH_TOKENS tokens (or one text).
+
+    `lengths` are the numbers of tokens of the texts.
+    """
     found: list[list[int]] = []
     for at in sorted(range(len(lengths)), key=lambda n: lengths[n]):
         if found and (len(found[-1]) + 1) * lengths[at] <= BATCH_TOKENS:

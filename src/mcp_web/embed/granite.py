@@ -52,7 +52,7 @@ class Codes:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """The contents of a verified file."""
+    """The contents of a file of weights."""
 
     floats: dict[str, Floats]
     codes: dict[str, Codes]
@@ -89,7 +89,8 @@ def read(path: Path) -> Pack:
 
 
 def _parse(raw: mmap.mmap) -> Pack:
-    """Magic, length, JSON header, tokenizer, then each tensor's bytes in the header's order."""
+    """Read the parts of the file: magic number, length of the header, JSON header, tokenizer (in some files at the end)
+    and each tensor's bytes in the order of the header."""
     length = struct.unpack("<Q", raw[8:16])[0]
     header = json.loads(raw[16 : 16 + length])
     view = memoryview(raw)
@@ -144,6 +145,7 @@ class GraniteEncoder:
         pack.drop_pages()
 
     def encode(self, texts: Sequence[str]) -> Floats:
+        """One unit vector per text."""
         import numpy as np
 
         coded = [self._tokenizer.encode(text, MAX_TOKENS) for text in texts]
@@ -154,7 +156,8 @@ class GraniteEncoder:
         return rows
 
     def _run(self, coded: Sequence[Sequence[int]]) -> Floats:
-        """The tokens of all texts in one matrix: no padding, and each weight matrix is read once per batch."""
+        """The vectors of tokenized texts. All tokens are rows of one matrix: no padding, and each weight matrix is read
+        once per batch."""
         import numpy as np
 
         lengths = [len(ids) for ids in coded]
@@ -166,6 +169,7 @@ class GraniteEncoder:
         return np.asarray(first / np.linalg.norm(first, axis=1, keepdims=True), np.float32)
 
     def _embedded(self, ids: NDArray[np.int64], lengths: Sequence[int]) -> Floats:
+        """The input of the first layer: word vectors plus position vectors."""
         import numpy as np
 
         words = _dense(Codes(self._words.codes[ids], self._words.scales[ids]))
@@ -173,6 +177,7 @@ class GraniteEncoder:
         return self._normalised(words, "emb_ln")
 
     def _layer(self, state: Floats, starts: NDArray[np.int64], name: str) -> Floats:
+        """One transformer layer; the names of its tensors begin with `name`."""
         seen = _attention(self._linear(state, name + "qkv"), starts)
         state = self._normalised(self._linear(seen, name + "ao") + state, name + "aln")
         inner = _gelu(self._linear(state, name + "f1"))
@@ -184,6 +189,7 @@ class GraniteEncoder:
         return out
 
     def _normalised(self, state: Floats, name: str) -> Floats:
+        """Layer normalisation, in place."""
         import numpy as np
 
         state -= state.mean(axis=1, keepdims=True)
@@ -219,7 +225,8 @@ def _attention(mixed: Floats, starts: NDArray[np.int64]) -> Floats:
 
 
 def _gelu(state: Floats) -> Floats:
-    """The usual approximation by tanh: its vectors have a cosine of .9998 with those of the exact function."""
+    """The activation function GELU, by its usual approximation with tanh: the vectors have a cosine of .9998 with those
+    of the exact function."""
     import numpy as np
 
     slope = math.sqrt(2 / math.pi)

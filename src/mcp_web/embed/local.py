@@ -12,9 +12,8 @@ import anyio
 
 from mcp_web import trace
 from mcp_web.embed import granite
-from mcp_web.embed.embedder import TextKind, checked, embed_in_parts, prefixed
-from mcp_web.embed.folder import ModelFolder, read_folder
-from mcp_web.embed.onnx_encoder import OnnxEncoder
+from mcp_web.embed.embedder import TextKind, embed_in_parts, unit_vectors, with_prefixes
+from mcp_web.embed.onnx import ModelFolder, OnnxEncoder, read_folder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.errors import EmbeddingError
 
@@ -25,7 +24,7 @@ _PART = 16  # texts embedded by one call of the thread
 
 
 class LocalEmbedder:
-    """A sentence encoder in this process."""
+    """A sentence encoder in this process: the packaged one, or the user's own. `weights` is for tests."""
 
     def __init__(self, options: EmbedOptions, weights: Path | None = None) -> None:
         self._options = options
@@ -42,7 +41,7 @@ class LocalEmbedder:
         self.max_tokens: int | None = self._folder.max_tokens if self._folder else granite.MAX_TOKENS
 
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
-        given = prefixed(texts, kind, self._options.prefixes)
+        given = with_prefixes(texts, kind, self._options.prefixes)
         limiter = self._questions if kind == "query" else self._passages
         return await embed_in_parts(self._encode, given, _PART, self.dim, self.name, limiter)
 
@@ -53,7 +52,7 @@ class LocalEmbedder:
             rows = encoder.encode(texts)
         except Exception as error:  # numpy and onnxruntime raise many types of errors
             raise EmbeddingError(f"The local model {self.name} failed: {error}.") from error
-        rows = checked(rows, len(texts), self.dim, self.name)
+        rows = unit_vectors(rows, len(texts), self.dim, self.name)
         self.dim = rows.shape[1]
         return rows
 
@@ -71,6 +70,7 @@ class LocalEmbedder:
 
 
 def _packaged() -> Path:
+    """The path of the packaged model's weights."""
     found = granite.find()
     if found is None:
         raise EmbeddingError(

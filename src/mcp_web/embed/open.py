@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class NoEmbedder:
-    """The embedder when none is configured; `dim` is 0: there are no vectors."""
+    """The embedder when embeddings are switched off; `dim` is 0, and `embed` raises EMBEDDING_ERROR."""
 
     name = "none@0"
     dim = 0

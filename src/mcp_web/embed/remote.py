@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 import anyio
 
 from mcp_web import trace
-from mcp_web.embed.embedder import TextKind, checked, prefixed
+from mcp_web.embed.embedder import TextKind, unit_vectors, with_prefixes
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.errors import ConfigError, EmbeddingError, WebError
 
 if TYPE_CHECKING:
     from mcp_web.embed.embedder import Rows
 
-BATCH = 32
+BATCH = 32  # texts of one request
 # A batch of 32 vectors of 4,096 dimensions in JSON is about 3 MB.
 MAX_BYTES = 32_000_000
 
 
 class ApiAnswer(Protocol):
+    """The part of a response that is used here."""
+
     @property
     def status(self) -> int: ...
 
@@ -29,7 +31,7 @@ class ApiAnswer(Protocol):
 
 
 class Api(Protocol):
-    """The part of net's client for operator-configured endpoints that is used here."""
+    """The part of `net.client.ApiClient` that is used here."""
 
     async def request(
         self,
@@ -71,7 +73,7 @@ class RemoteEmbedder:
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
         import numpy as np
 
-        given = prefixed(texts, kind, self._options.prefixes)
+        given = with_prefixes(texts, kind, self._options.prefixes)
         batches = [given[at : at + BATCH] for at in range(0, len(given), BATCH)]
         found: dict[int, Rows] = {}
 
@@ -94,6 +96,7 @@ class RemoteEmbedder:
         return np.concatenate(rows)
 
     async def _batch(self, texts: list[str]) -> Rows:
+        """The vectors of one batch; a server error is retried once."""
         answer = await self._ask(texts)
         if answer.status >= 500:
             # With jitter, so that replicas that failed together do not retry together.
@@ -101,7 +104,7 @@ class RemoteEmbedder:
             answer = await self._ask(texts)
         if answer.status != 200:
             raise self._refused(answer.status)
-        rows = checked(_vectors(answer, self._model), len(texts), self.dim, self.name)
+        rows = unit_vectors(_vectors(answer, self._model), len(texts), self.dim, self.name)
         self.dim = rows.shape[1]
         return rows
 
@@ -129,6 +132,7 @@ class RemoteEmbedder:
             raise EmbeddingError(message, retryable=True) from error
 
     def _refused(self, status: int) -> EmbeddingError:
+        """The error for a response with another status than 200."""
         if status in (401, 403):
             hint = "The operator checks EMBEDDING_SERVER_API_KEY."
         elif status == 404:
@@ -155,7 +159,7 @@ def _endpoint(url: str) -> str:
 
 
 def _vectors(answer: ApiAnswer, model: str) -> list[list[float]]:
-    """The vectors of an answer in the order asked: servers may number them instead of sorting them."""
+    """The vectors of a response in the order of the texts: by their `index`, where the server numbers them."""
     try:
         data = answer.json()["data"]
         ordered = sorted(enumerate(data), key=lambda pair: int(pair[1].get("index", pair[0])))

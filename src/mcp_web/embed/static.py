@@ -122,6 +122,7 @@ class PassagePieces:
 
     @classmethod
     def of(cls, vectors: StaticVectors, texts: Sequence[str]) -> PassagePieces:
+        """The pieces of these passages."""
         import numpy as np
 
         places: dict[int, int] = {}  # of each different piece
@@ -188,6 +189,7 @@ def _load() -> StaticVectors:
 
 
 def _means(texts: Sequence[str]) -> Rows:
+    """One vector per text, from the packaged vectors."""
     import numpy as np
 
     vectors = static_vectors()

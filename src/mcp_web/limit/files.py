@@ -10,6 +10,7 @@ import json
 import os
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,7 +40,7 @@ class FileLimiter(Limiter):
             now = time.time()
             schedule = Schedule.from_json(kept.get("schedule"), now)
             wait = schedule.apply(step, now, seconds, patience)
-            kept["schedule"] = schedule.as_json()
+            kept["schedule"] = asdict(schedule)
             return wait
 
         try:
@@ -57,6 +58,7 @@ class FileLimiter(Limiter):
             return await self._fallback.spend(key, budget, period)
 
     async def _change(self, key: str, decide: Callable[[dict[str, Any]], T]) -> T:
+        """Call `decide` with the contents of the key's file, and store what it changes; returns its result."""
         name = hashlib.sha256(key.encode()).hexdigest()[:32] + ".json"
         return await to_thread.run_sync(_change_file, self._folder / name, decide)
 

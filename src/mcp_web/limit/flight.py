@@ -20,6 +20,8 @@ Look = Callable[[], Awaitable[T | None]]
 
 
 class SingleFlight(Protocol):
+    """Runs work that several callers ask for at the same time only once."""
+
     async def once(self, key: str, make: Make[T], look: Look[T] | None = None) -> T:
         """Run `make`, or return the result of a run with the same key that is under way.
 
@@ -31,6 +33,8 @@ class SingleFlight(Protocol):
 
 @dataclass(slots=True)
 class _Run:
+    """A run that is under way, and its outcome; `abandoned` when its caller was cancelled."""
+
     done: anyio.Event = field(default_factory=anyio.Event)
     value: Any = None
     error: Exception | None = None
@@ -76,11 +80,10 @@ class RedisSingleFlight:
 
     _POLL_SECONDS = 0.1  # between two checks of a key that another replica has locked
 
-    def __init__(self, redis: Redis, prefix: str = "mcp-web:flight:", *, lock_seconds: float = 6.0) -> None:
+    def __init__(self, redis: Redis, *, lock_seconds: float = 6.0) -> None:
         """A lock is renewed while its replica runs; when a replica dies, another takes over after `lock_seconds`."""
         self._redis = redis
         self._lock_seconds = lock_seconds
-        self._prefix = prefix
         self._local = MemorySingleFlight()
 
     @property
@@ -88,9 +91,10 @@ class RedisSingleFlight:
         return int(self._lock_seconds * 1000)
 
     async def once(self, key: str, make: Make[T], look: Look[T] | None = None) -> T:
-        return await self._local.once(key, lambda: self._across(self._prefix + key, make, look))
+        return await self._local.once(key, lambda: self._run_in_one_replica(f"mcp-web:flight:{key}", make, look))
 
-    async def _across(self, name: str, make: Make[T], look: Look[T] | None) -> T:
+    async def _run_in_one_replica(self, name: str, make: Make[T], look: Look[T] | None) -> T:
+        """Lock the name and run `make`, or return what `look` finds while another replica has the lock."""
         token = secrets.token_hex(8)
         while not await self._lock(name, token):
             await anyio.sleep(self._POLL_SECONDS)
@@ -100,12 +104,12 @@ class RedisSingleFlight:
         try:
             # The other replica may have finished and unlocked the key since the last look.
             found = await look() if look is not None else None
-            return found if found is not None else await self._holding(name, token, make)
+            return found if found is not None else await self._run_with_lock(name, token, make)
         finally:
             with anyio.CancelScope(shield=True):
                 await self._run(_UNLOCK, name, token)
 
-    async def _holding(self, name: str, token: str, make: Make[T]) -> T:
+    async def _run_with_lock(self, name: str, token: str, make: Make[T]) -> T:
         """Run `make` while the lock is renewed."""
         failed: Exception | None = None
         async with anyio.create_task_group() as tasks:
@@ -120,6 +124,7 @@ class RedisSingleFlight:
         return value
 
     async def _renew(self, name: str, token: str) -> None:
+        """Prolong the lock until cancelled."""
         while True:
             await anyio.sleep(self._lock_seconds / 3)
             await self._run(_RENEW, name, token, self._lock_ms)

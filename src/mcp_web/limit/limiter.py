@@ -13,6 +13,8 @@ from mcp_web.limit.schedule import Period, Schedule, Step, period_of, until_next
 
 
 class SharedPause(NamedTuple):
+    """A pause of a service, shared between replicas."""
+
     seconds: float  # that are left
     reason: str
 
@@ -37,7 +39,7 @@ class BudgetSpent(Exception):
 
 
 class Limiter(ABC):
-    """Two requests with the same key never start within one interval. Subclasses say where the schedule is kept."""
+    """Two requests with the same key never start within one interval. Subclasses decide where schedules are kept."""
 
     async def acquire(self, key: str, interval: float, *, deadline: float) -> None:
         """Wait for the next allowed moment.
@@ -57,6 +59,7 @@ class Limiter(ABC):
                 raise RateExceeded(key, wait)
 
     async def _sleep(self, seconds: float, key: str, interval: float) -> None:
+        """Sleep; when cancelled, cancel the reservation too."""
         try:
             await anyio.sleep(seconds)
         except BaseException:
@@ -78,7 +81,7 @@ class Limiter(ABC):
 
     @abstractmethod
     async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:
-        """Apply one step to the key's schedule, atomically; `Schedule.apply` says what each step does."""
+        """Apply a step to the schedule of a key, atomically; parameters and result as in `Schedule.apply`."""
 
     @abstractmethod
     async def spend(self, key: str, budget: int, period: Period = "month") -> int:
@@ -90,7 +93,8 @@ class Limiter(ABC):
 
 
 def spend_one(kept: dict[str, Any], key: str, budget: int, period: Period) -> int:
-    """Take one from the budget that `kept` counts, and return what is left; a damaged count starts afresh."""
+    """Take one from a budget and return what is left. `kept` is the stored count, which is changed; a damaged count is
+    taken as 0."""
     now = time.time()
     current = period_of(now, period)
     used = kept.get("used", 0) if kept.get("month") == current else 0  # "month" is the name of earlier versions

@@ -38,6 +38,7 @@ def open_coordination(options: LimitOptions, folder: Path | None) -> Coordinatio
 
 
 def _local_limiter(folder: Path | None) -> Limiter:
+    """The limiter without Redis."""
     if folder is None or not can_lock_files():
         return MemoryLimiter()
     try:

@@ -30,9 +30,11 @@ class Quota:
             await self._take(self._limiter, tenant, "calls", "calls_per_day", "day")
 
     async def take_page(self, tenant: str) -> None:
+        """Count one page that is fetched."""
         await self._take(self._limiter, tenant, "pages", "pages_per_day", "day")
 
     async def take_paid_search(self, tenant: str) -> None:
+        """Count one search with a paid key."""
         await self._take(self._limiter, tenant, "paid searches", "paid_searches_per_day", "day")
 
     async def _take(self, limiter: Limiter, tenant: str, what: str, name: str, period: Period) -> None:

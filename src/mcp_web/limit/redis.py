@@ -92,14 +92,15 @@ class RedisLimiter(Limiter):
         await self._redis.aclose()
 
     def _name(self, key: str, part: str) -> str:
+        """The name of a Redis key; the braces keep the parts of one key on one server of a cluster."""
         return f"{self._prefix}{{{key}}}:{part}"
-
-    async def _run(self, script: str, name: str, values: list[Any]) -> Any | None:
-        return await run_script(self._redis, "rate_limit_redis", script, name, *values)
 
     async def ping(self) -> bool:
         """Whether Redis answers now."""
         return await self._run("return 1", self._name("ping", "ping"), []) is not None
+
+    async def _run(self, script: str, name: str, values: list[Any]) -> Any | None:
+        return await run_script(self._redis, "rate_limit_redis", script, name, *values)
 
 
 async def run_script(redis: Redis, event: str, script: str, name: str, *values: Any) -> Any | None:

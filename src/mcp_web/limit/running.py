@@ -9,13 +9,15 @@ import anyio
 
 
 class RunningCalls:
+    """Counts the calls that are running."""
+
     def __init__(self) -> None:
         self._count = 0
         self._idle: anyio.Event | None = None  # set when the last call ends
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Context manager around one call, which counts as running inside it."""
+        """Count a call as running inside the block."""
         self._count += 1
         try:
             yield
@@ -26,6 +28,7 @@ class RunningCalls:
                 self._idle = None
 
     async def wait_until_idle(self) -> None:
+        """Wait until no call is running."""
         while self._count:
             self._idle = self._idle or anyio.Event()
             await self._idle.wait()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 # Times further in the future than this are ignored, so that a clock that was set back cannot block a provider for
 # years.
-_FARTHEST = 3600.0
+_FARTHEST = 3600.0  # seconds
 
 Step = Literal["reserve", "start", "cancel", "pause"]
 Period = Literal["minute", "day", "month"]
@@ -18,7 +18,7 @@ _LENGTHS: dict[Period, float] = {"minute": 60.0, "day": 86400.0}
 
 @dataclass(slots=True)
 class Schedule:
-    """One request per interval.
+    """The schedule of one key: one request per interval.
 
     `next_free` is the first time that is not reserved for a waiting caller. It is an estimate: callers are cancelled
     and wake late on a busy machine. `open_at` is exact: nobody starts before it, and every start moves it.
@@ -28,7 +28,11 @@ class Schedule:
     open_at: float = 0.0
 
     def apply(self, step: Step, now: float, seconds: float, patience: float) -> float:
-        """Carry out one step and return how long the caller has to wait for its start; 0 means it starts now."""
+        """Apply one step; returns how many seconds the caller has to wait for its start, 0 if it starts now.
+
+        "reserve" takes the next free time, if it is at most `patience` seconds ahead; "start" starts at that time;
+        "cancel" gives up a reservation. For these `seconds` is the interval. "pause" allows no start for `seconds`.
+        """
         match step:
             case "reserve":
                 return self._reserve(now, seconds, patience)
@@ -41,7 +45,6 @@ class Schedule:
         return 0.0
 
     def _reserve(self, now: float, interval: float, patience: float) -> float:
-        """Reserve the next free time, unless it is more than `patience` seconds ahead: then nothing is reserved."""
         slot = max(now, self.next_free, self.open_at)
         if slot - now > patience:
             return slot - now
@@ -56,9 +59,6 @@ class Schedule:
             return self.open_at - now
         self.open_at = now + interval
         return 0.0
-
-    def as_json(self) -> dict[str, float]:
-        return asdict(self)
 
     @classmethod
     def from_json(cls, value: Any, now: float) -> Schedule:

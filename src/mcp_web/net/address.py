@@ -143,6 +143,7 @@ def is_private_host(host: str) -> bool:
 
 
 def _isatap_reason(address: IPv6Address) -> str | None:
+    """Why the IPv4 address in an ISATAP address is not public; None for any other address."""
     number = int(address)
     if (number >> 32) & 0xFDFFFFFF != 0x5EFE:
         return None
@@ -195,7 +196,7 @@ class Exemption:
 
 
 def _same_name(host: str, pattern: str) -> bool:
-    """An exempted name covers that host alone; only `*.name` covers its subdomains."""
+    """Whether an exempted name covers a host: a plain name only itself, `*.name` its subdomains."""
     return host_matches(host, pattern) if pattern.startswith("*.") else host.lower().rstrip(".") == pattern
 
 
@@ -236,11 +237,11 @@ class AddressPolicy:
     """The rules: public addresses may be dialled, all others only if the operator exempted them."""
 
     exemptions: tuple[Exemption, ...] = ()
-    own: frozenset[Address] = field(default_factory=frozenset)  # this machine's public addresses
+    own: frozenset[Address] = field(default_factory=frozenset)  # this machine's public addresses, which are refused
     ports: frozenset[int] = WEB_PORTS
 
     def check_host(self, host: str, port: int) -> None:
-        """Refuse what can be refused without a DNS lookup."""
+        """Raise SsrfBlocked for a host or port that is not allowed, as far as that is known without a DNS lookup."""
         address = parse_address(host)
         if address is not None:
             self.check_addresses(host, port, (host,))
@@ -253,7 +254,7 @@ class AddressPolicy:
             raise self._port_not_allowed(host, port)
 
     def check_addresses(self, host: str, port: int, answers: Sequence[str]) -> tuple[str, ...]:
-        """Check every address that a name resolved to; the name is refused if one of them is not allowed."""
+        """The addresses that a name resolved to; raises SsrfBlocked if one of them is not allowed."""
         return tuple(str(self._checked(host, port, answer)) for answer in answers)
 
     def is_exempt(self, host: str, port: int) -> bool:
@@ -261,6 +262,7 @@ class AddressPolicy:
         return any(exemption.covers(host, port) for exemption in self.exemptions)
 
     def _checked(self, host: str, port: int, answer: str) -> Address:
+        """One address that a host resolved to, if it is allowed."""
         address = parse_address(answer)
         shown = answer if answer == host else f"{host} ({answer})"
         if address is None or "%" in answer:
@@ -289,6 +291,7 @@ def _internal(host: str) -> SsrfBlocked:
 
 
 def _is_internal(host: str) -> bool:
+    """Whether a name is not one of the public web: without a dot, reserved, or ending in a number."""
     name = host.lower().rstrip(".")
     return "." not in name or _INTERNAL_NAME.search(name) is not None or _NUMERIC_END.search(name) is not None
 

@@ -17,20 +17,22 @@ from mcp_web.errors import FetchFailed, FetchTooLarge, UnsupportedContent
 ACCEPTED = "gzip, deflate, br, zstd"
 MAX_ENCODINGS = 2
 _NOT_ENCODINGS = frozenset({"identity", "none", "utf-8", "utf8", "binary"})  # what servers write for "not encoded"
-_PIECE = 256 * 1024
+_PIECE = 256 * 1024  # bytes that a decoder returns at once
 # Text is rarely compressed by more than 50 and never by 300; below a megabyte the ratio is not checked.
 _MAX_RATIO = 300
 _RATIO_FROM = 1024 * 1024
 _ZSTD_WINDOW_LOG = 23  # 8 MiB, the most RFC 9659 lets a server ask for
 
 
-class Layer(Protocol):
+class Decoder(Protocol):
     """The decoder of one content encoding."""
 
-    def feed(self, data: bytes) -> Iterator[bytes]: ...
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """The decoded bytes for the next encoded ones, in pieces of limited size."""
 
     @property
-    def ended(self) -> bool: ...
+    def ended(self) -> bool:
+        """Whether the end of the encoded data was reached."""
 
 
 class _Zlib:
@@ -106,7 +108,8 @@ class _Zstd:
             data = self._inflate.unused_data if self._inflate.eof else b""
 
 
-def _layer(name: str) -> Layer | None:
+def _decoder_of(name: str) -> Decoder | None:
+    """The decoder of a content encoding; None if it is unknown."""
     if name in ("gzip", "x-gzip"):
         return _Zlib(31)
     if name == "deflate":
@@ -117,26 +120,29 @@ def _layer(name: str) -> Layer | None:
 
 
 class BodyDecoder:
-    """Decodes the content encodings of one body; never holds more than one piece beyond the limit."""
+    """Decodes the content encodings of one body, piece by piece.
+
+    A body of more than `max_bytes` raises FetchTooLarge; with `cut` it is truncated instead.
+    """
 
     def __init__(self, content_encoding: str, *, max_bytes: int, url: str, cut: bool = False) -> None:
         names = [name for name in (part.strip().lower() for part in content_encoding.split(",")) if name]
         names = [name for name in names if name not in _NOT_ENCODINGS]
         self._url = url
         self._max = max_bytes
-        self._cut = cut  # end at the ceiling instead of refusing
-        self.full = False
+        self._cut = cut  # truncate at the limit instead of refusing
+        self.full = False  # whether the body was truncated
         self._raw = 0
         self._decoded = 0
         if len(names) > MAX_ENCODINGS:
             raise UnsupportedContent(f"{url} is wrapped in {len(names)} content encodings.", url=url)
-        self._layers: list[Layer] = []
+        self._decoders: list[Decoder] = []
         for name in reversed(names):
-            layer = _layer(name)
+            layer = _decoder_of(name)
             if layer is None:
                 shown = name if name.isalnum() and len(name) < 20 else "with a strange name"
                 raise UnsupportedContent(f"{url} is sent in an unknown encoding ({shown}).", url=url)
-            self._layers.append(layer)
+            self._decoders.append(layer)
 
     def feed(self, data: bytes) -> bytes:
         """The decoded bytes for the next raw ones."""
@@ -145,7 +151,7 @@ class BodyDecoder:
             raise too_large(self._url, self._max)
         decoded = bytearray()
         try:
-            for piece in self._through(data, 0):
+            for piece in self._decode(data, 0):
                 self._count(len(piece))
                 decoded += piece
                 if self._decoded >= self._max and self._cut:
@@ -160,19 +166,21 @@ class BodyDecoder:
             ) from error
         return bytes(decoded)
 
-    def _through(self, data: bytes, at: int) -> Iterator[bytes]:
-        if at == len(self._layers):
+    def _decode(self, data: bytes, at: int) -> Iterator[bytes]:
+        """Decode with the decoders from index `at` on."""
+        if at == len(self._decoders):
             yield data
             return
-        for piece in self._layers[at].feed(data):
+        for piece in self._decoders[at].feed(data):
             if piece:
-                yield from self._through(piece, at + 1)
+                yield from self._decode(piece, at + 1)
 
     def _count(self, size: int) -> None:
+        """Count decoded bytes; raises FetchTooLarge beyond the limit or the ratio."""
         self._decoded += size
         if self._decoded > self._max and not self._cut:
             raise too_large(self._url, self._max)
-        if self._layers and self._decoded > _RATIO_FROM and self._decoded > self._raw * _MAX_RATIO:
+        if self._decoders and self._decoded > _RATIO_FROM and self._decoded > self._raw * _MAX_RATIO:
             raise FetchTooLarge(
                 f"{self._url} inflates more than {_MAX_RATIO} times while it is decoded: a compression bomb.",
                 suggestion="Use another source.",
@@ -182,7 +190,7 @@ class BodyDecoder:
     @property
     def complete(self) -> bool:
         """Whether every decoder reached its end; an empty body counts as complete."""
-        return self._raw == 0 or all(layer.ended for layer in self._layers)
+        return self._raw == 0 or all(layer.ended for layer in self._decoders)
 
 
 def too_large(url: str, max_bytes: int, size: int | None = None) -> FetchTooLarge:

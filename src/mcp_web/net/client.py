@@ -24,23 +24,24 @@ from mcp_web.net.address import led_to_private_target
 from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
 from mcp_web.net.dial import BaseDialer, Dialer
 from mcp_web.net.http1 import Head
-from mcp_web.net.pool import AnyConnection, ConnectionPool, Exchange
+from mcp_web.net.pool import ConnectionPool, Exchange, HttpConnection
 from mcp_web.text.urls import Url, parse_url
 
 Headers = Sequence[tuple[str, str]]
 
-_DRAIN = 16 * 1024
+_DRAIN = 16 * 1024  # bytes of a body that is read only so that its connection can be reused
 _ENDLESS = ("text/event-stream", "multipart/x-mixed-replace")
 _NOT_READ = ("video/", "audio/", "font/")  # nothing in them is text: refused before they are downloaded
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Timeouts in seconds for the parts of a request; the whole request has a deadline besides."""
+    """Timeouts in seconds, and the least speed of a body; the whole request has a deadline besides."""
 
     connect: float = 10.0
-    idle: float = 10.0  # seconds without data in the middle of a body
-    # Otherwise a server that sends a byte a second could hold a slot without end; 500 B/s is slower than any modem.
+    idle: float = 10.0  # without data in the middle of a body
+    # Least bytes a second, after `grace` seconds. Otherwise a server that sends a byte a second could hold a slot
+    # without end; 500 is slower than any modem.
     min_rate: float = 500.0
     grace: float = 5.0
     # Of bodies beyond `large` bytes only a few are received at a time, each at `large_rate` bytes a second at least.
@@ -94,11 +95,11 @@ class WebClient:
         A body above `max_bytes` is refused, or truncated if `cut` is set.
         """
         sent = [("Host", url.authority), *headers, ("Accept-Encoding", ACCEPTED)]
-        with _until(deadline if deadline is not None else anyio.current_time() + 20.0, url):
+        with _limit_time(deadline if deadline is not None else anyio.current_time() + 20.0, url):
             async with self._pool.exchange(url, headers=sent, connect_timeout=self._limits.connect) as exchange:
                 begun = anyio.current_time()
                 if 200 <= exchange.head.status < 300:
-                    body, truncated = await _read(exchange, url, max_bytes, self._limits, cut, self._large)
+                    body, truncated = await _read_body(exchange, url, max_bytes, self._limits, cut, self._large)
                 else:
                     body, truncated = b"", False
                     await _drain(exchange)
@@ -157,16 +158,16 @@ class ApiClient:
     ) -> ApiResponse:
         """Send one request; parameters that are None are left out."""
         target = parse_url(_with_params(url, params))
-        body, kind = _encoded(json, data)
+        body, kind = _encode_body(json, data)
         carried = trace.propagation_headers() if self._traced else {}
-        sent = _merged(target, {**carried, **(headers or {})}, self._user_agent, kind)
+        sent = _request_headers(target, {**carried, **(headers or {})}, self._user_agent, kind)
         if body or method.upper() != "GET":
             sent.append(("Content-Length", str(len(body))))
-        with _until(anyio.current_time() + timeout, target):
+        with _limit_time(anyio.current_time() + timeout, target):
             async with self._pool.exchange(
                 target, method=method.upper(), headers=sent, body=body, connect_timeout=timeout
             ) as exchange:
-                answer, truncated = await _read(exchange, target, max_bytes, Limits(idle=timeout, min_rate=0))
+                answer, truncated = await _read_body(exchange, target, max_bytes, Limits(idle=timeout, min_rate=0))
                 if truncated:
                     raise FetchFailed(
                         f"{target.host} closed the connection in the middle of its response.", reason="cut"
@@ -178,7 +179,8 @@ class ApiClient:
 
 
 @contextmanager
-def _until(deadline: float, url: Url) -> Iterator[None]:
+def _limit_time(deadline: float, url: Url) -> Iterator[None]:
+    """Raise FetchTimeout at the deadline; errors get the URL if they have none."""
     begun = anyio.current_time()
     try:
         with anyio.fail_after(deadline - begun):
@@ -191,7 +193,7 @@ def _until(deadline: float, url: Url) -> Iterator[None]:
         raise
 
 
-async def _read(
+async def _read_body(
     exchange: Exchange,
     url: Url,
     max_bytes: int,
@@ -199,11 +201,12 @@ async def _read(
     cut: bool = False,
     large: anyio.Semaphore | None = None,
 ) -> tuple[bytes, bool]:
-    """The decoded body, and whether it is incomplete."""
+    """The decoded body, and whether it is incomplete. `cut` as in `WebClient.get`; `large` limits the large bodies that
+    are received at the same time."""
     head = exchange.head
     _refuse_unreadable(head, url)
     decoder = BodyDecoder(head.get("content-encoding"), max_bytes=max_bytes, url=url.href, cut=cut)
-    announced = _announced(head)
+    announced = _content_length(head)
     if announced is not None and announced > max_bytes and not cut:
         raise too_large(url.href, max_bytes, announced)
     body = bytearray()
@@ -225,18 +228,20 @@ async def _read(
         return bytes(body), not decoder.complete
 
 
-def _announced(head: Head) -> int | None:
+def _content_length(head: Head) -> int | None:
+    """The size that the server announced; None without a valid Content-Length."""
     length = head.last("content-length") or ""
     return int(length[:18]) if length.isdigit() else None
 
 
 def _refuse_unreadable(head: Head, url: Url) -> None:
+    """Raise UnsupportedContent for endless streams and for media types without text."""
     kind = head.get("content-type").partition(";")[0].strip().lower()
     kind = kind if re.fullmatch(r"[a-z0-9.+/-]{3,80}", kind) else kind.partition("/")[0][:10] + "/unknown"
     if kind in _ENDLESS:
         raise UnsupportedContent(f"{url.href} is an endless stream of events, not a page.", url=url.href, type=kind)
     if kind.startswith(_NOT_READ):
-        size = _announced(head)
+        size = _content_length(head)
         measured = f" of {size:,} bytes" if size else ""
         raise UnsupportedContent(f"{url.href} is {kind}{measured}, not text.", url=url.href, type=kind, bytes=size)
 
@@ -255,7 +260,8 @@ class _BodyReader:
         """Require another minimum rate from now on."""
         self._rate, self._begun, self._received = rate, anyio.current_time(), 0
 
-    async def next(self, connection: AnyConnection) -> bytes | None:
+    async def next(self, connection: HttpConnection) -> bytes | None:
+        """The next raw piece of the body, None at its end."""
         with anyio.move_on_after(self._limits.idle) as waiting:
             chunk = await connection.chunk()
         if waiting.cancelled_caught:
@@ -272,7 +278,7 @@ class _BodyReader:
 
 async def _drain(exchange: Exchange) -> None:
     """Read and discard a small body so that the connection can be reused; for a large or unknown one, close instead."""
-    announced = _announced(exchange.head)
+    announced = _content_length(exchange.head)
     if exchange.head.status in (204, 304) or (announced is not None and announced <= _DRAIN):
         with anyio.move_on_after(1.0):
             try:
@@ -284,28 +290,31 @@ async def _drain(exchange: Exchange) -> None:
 
 def _with_params(url: str, params: Mapping[str, Any] | Sequence[tuple[str, Any]] | None) -> str:
     pairs = list(params.items()) if isinstance(params, Mapping) else list(params or ())
-    query = urlencode([(name, _plain(value)) for name, value in pairs if value is not None], doseq=True)
+    query = urlencode([(name, _form_value(value)) for name, value in pairs if value is not None], doseq=True)
     if not query:
         return url
     return f"{url}{'&' if '?' in url else '?'}{query}"
 
 
-def _plain(value: Any) -> Any:
+def _form_value(value: Any) -> Any:
+    """A value of a query or form: `true` and `false` for booleans."""
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _encoded(json_value: Any, data: Mapping[str, Any] | bytes | str | None) -> tuple[bytes, str | None]:
+def _encode_body(json_value: Any, data: Mapping[str, Any] | bytes | str | None) -> tuple[bytes, str | None]:
+    """The body of a request and its media type."""
     if json_value is not None:
         return json.dumps(json_value, ensure_ascii=False, separators=(",", ":")).encode(), "application/json"
     if isinstance(data, Mapping):
-        pairs = [(name, _plain(value)) for name, value in data.items() if value is not None]
+        pairs = [(name, _form_value(value)) for name, value in data.items() if value is not None]
         return urlencode(pairs, doseq=True).encode(), "application/x-www-form-urlencoded"
     if isinstance(data, str):
         return data.encode(), "text/plain; charset=utf-8"
     return data or b"", None
 
 
-def _merged(url: Url, given: Mapping[str, str], user_agent: str, kind: str | None) -> list[tuple[str, str]]:
+def _request_headers(url: Url, given: Mapping[str, str], user_agent: str, kind: str | None) -> list[tuple[str, str]]:
+    """The headers of a request: the defaults, with those given in their place."""
     sent = {"Host": url.authority, "User-Agent": user_agent, "Accept": "application/json, */*;q=0.5"}
     sent["Accept-Encoding"] = ACCEPTED
     if kind:

@@ -29,8 +29,8 @@ from mcp_web.net.tls import handshake_failed, wrap_tls
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 Connect = Callable[[str, int], Awaitable[ByteStream]]
 
-MAX_ADDRESSES = 4
-WEB_PROTOCOLS = ("h2", "http/1.1")
+MAX_ADDRESSES = 4  # of a host that are tried
+WEB_PROTOCOLS = ("h2", "http/1.1")  # offered in the TLS handshake
 # How long one address may stay silent before the next is tried beside it (RFC 8305 recommends 250 ms).
 STAGGER = 0.25
 # Lookups under way. A hanging one keeps its thread for 10 to 20 s (glibc: 5 s, two attempts per name server), and up to
@@ -51,11 +51,11 @@ class BaseDialer(ABC):
         """A stream to the host within `timeout` seconds. With `forward` the caller speaks plain HTTP and may be given a
         `ForwardStream`."""
         with _connecting_to(host, timeout):
-            stream = await self._plain(host, port, tls=tls, forward=forward)
+            stream = await self._open_plain(host, port, tls=tls, forward=forward)
             return await wrap_tls(stream, host, self._ca_bundle, WEB_PROTOCOLS) if tls else stream
 
     @abstractmethod
-    async def _plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
+    async def _open_plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
         """The stream without TLS; `tls` says whether TLS will be used on it, because that may change the proxy."""
 
 
@@ -77,15 +77,15 @@ class Dialer(BaseDialer):
         self._resolve = resolve or system_resolve
         self._connect = connect or connect_literal
 
-    async def _plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
+    async def _open_plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
         proxy = None if self.is_exempt(host, port) else self._proxies.proxy_for(host, port, tls=tls)
         if proxy is not None and self._proxies.resolves:
             self.policy.check_host(host, port)
-            return await _through(proxy, host, port, self._ca_bundle, forward=forward)
+            return await _open_via_proxy(proxy, host, port, self._ca_bundle, forward=forward)
         addresses = await self.addresses(host, port)
         if proxy is not None:
             # The tunnel leads to the checked address: given a name, the proxy would look it up again.
-            return await _through(proxy, addresses[0], port, self._ca_bundle)
+            return await _open_via_proxy(proxy, addresses[0], port, self._ca_bundle)
         return await _first_to_answer(self._connect, host, addresses, port)
 
     def is_exempt(self, host: str, port: int) -> bool:
@@ -108,16 +108,18 @@ class OperatorDialer(BaseDialer):
     def __init__(self, *, proxies: Proxies | None = None, ca_bundle: str | None = None) -> None:
         super().__init__(proxies, ca_bundle)
 
-    async def _plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
+    async def _open_plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
         proxy = self._proxies.proxy_for_endpoint(host, port, tls=tls)
         if proxy is None:
-            return await direct(host, port)
-        return await _through(proxy, host, port, self._ca_bundle, forward=forward)
+            return await open_direct(host, port)
+        return await _open_via_proxy(proxy, host, port, self._ca_bundle, forward=forward)
 
 
-async def _through(proxy: Proxy, target: str, port: int, ca_bundle: str | None, *, forward: bool = False) -> ByteStream:
+async def _open_via_proxy(
+    proxy: Proxy, target: str, port: int, ca_bundle: str | None, *, forward: bool = False
+) -> ByteStream:
     """A tunnel through the operator's proxy, or with `forward` a stream to an HTTP proxy that takes plain requests."""
-    stream = await direct(proxy.host, proxy.port)
+    stream = await open_direct(proxy.host, proxy.port)
     if proxy.scheme == "https":
         stream = await wrap_tls(stream, proxy.host, ca_bundle)
     if forward and proxy.scheme != "socks5":
@@ -125,7 +127,7 @@ async def _through(proxy: Proxy, target: str, port: int, ca_bundle: str | None, 
     return await tunnel(stream, target, port, proxy)
 
 
-async def direct(host: str, port: int) -> ByteStream:
+async def open_direct(host: str, port: int) -> ByteStream:
     """A plain connection to a configured host, without an address check."""
     literal = parse_address(host)
     answers = [str(literal)] if literal is not None else await system_resolve(host, port)
@@ -195,10 +197,11 @@ async def _first_to_answer(connect: Connect, host: str, addresses: Sequence[str]
         raise
     if won:
         return won[0]
-    raise _refused(host, port, failures)
+    raise _connect_error(host, port, failures)
 
 
-def _refused(host: str, port: int, failures: Sequence[Exception]) -> Exception:
+def _connect_error(host: str, port: int, failures: Sequence[Exception]) -> Exception:
+    """The error when no address could be connected to: a blocked address, or FetchFailed with the last cause."""
     for failure in failures:
         if isinstance(failure, SsrfBlocked):
             return failure
@@ -234,6 +237,7 @@ def _connecting_to(host: str, seconds: float) -> Iterator[None]:
 
 
 def _unresolved(host: str) -> FetchFailed:
+    """The error for a name without an address."""
     return FetchFailed(
         f"The host name {host} could not be resolved.",
         suggestion="Check the spelling of the host; search for the page when you are not sure of its address.",

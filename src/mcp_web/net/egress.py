@@ -26,7 +26,7 @@ from mcp_web import trace
 from mcp_web.errors import DomainDenied, FetchFailed, SsrfBlocked, WebError
 from mcp_web.net.address import led_to_private_target, site_of
 from mcp_web.net.dial import Dialer
-from mcp_web.net.forward import ProxyRequest, Refused, read_request, relay, tunnel
+from mcp_web.net.forward import ProxyRequest, Refused, copy_both_ways, read_request, relay
 from mcp_web.text.urls import host_matches
 
 Reason = Literal["private", "domain", "third party", "background", "budget", "unreachable"]
@@ -51,11 +51,11 @@ BACKGROUND = (
 )
 # A URL that only this proxy serves: a tab requests it once, to authenticate with its lease.
 AUTH_URL = "http://lease.mcp-web.invalid/"
-_GREETED = "lease.mcp-web.invalid"
+_AUTH_HOST = "lease.mcp-web.invalid"
 _CONNECT_SECONDS = 10.0
-_HEAD_SECONDS = 30.0
-_MAX_CONNECTIONS = 256
-_MAX_REMEMBERED = 1000
+_HEAD_SECONDS = 30.0  # for the browser to send a request
+_MAX_CONNECTIONS = 256  # of the browser at the same time
+_MAX_DENIALS = 1000  # that a lease records
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,9 @@ class Lease:
 
     name: str
     password: str
-    budget: int
-    sites: set[str]
-    hosts: set[str]
+    budget: int  # bytes
+    sites: set[str]  # it may load from every host of them
+    hosts: set[str]  # the hosts of the page itself and of its redirects
     received: int = 0
     requests: int = 0
     ports: dict[str, int] = field(default_factory=dict)  # hosts with a login: the one port that may receive it
@@ -94,6 +94,7 @@ class Lease:
         self.denials = {place: denial for place, denial in self.denials.items() if denial.host != host}
 
     def denial(self, host: str, port: int) -> Denial | None:
+        """The last denial of a host and port."""
         return self.denials.get((host, port))
 
     def refused(self, url: str) -> bool:
@@ -101,11 +102,12 @@ class Lease:
         return url.partition("#")[0] in self._refused
 
     def deny(self, denial: Denial, target: str) -> None:
-        if len(self.denials) < _MAX_REMEMBERED:
+        """Record that a request was refused; `target` is its URL, or host:port."""
+        if len(self.denials) < _MAX_DENIALS:
             self.denials[denial.host, denial.port] = denial
             self._refused.add(target)
 
-    def spend(self, size: int) -> None:
+    def count_received(self, size: int) -> None:
         """Count received bytes; beyond the budget, nothing more is received."""
         self.received += size
         if self.received > self.budget:
@@ -146,17 +148,19 @@ class Egress:
         self._max_bytes = max_bytes
         self._check_domain = check_domain
         self._leases: dict[str, Lease] = {}
-        self._places = anyio.Semaphore(_MAX_CONNECTIONS)
+        self._connections = anyio.Semaphore(_MAX_CONNECTIONS)
         self._server: asyncio.Task[None] | None = None
         self.port = 0
 
     async def start(self) -> None:
+        """Listen on a free port, which is then `port`."""
         listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
         self.port = int(listener.extra(SocketAttribute.local_port))
         # A task of its own: the proxy starts with the first page and outlives the call that opened it.
-        self._server = asyncio.create_task(listener.serve(self._client), name="egress")
+        self._server = asyncio.create_task(listener.serve(self._handle), name="egress")
 
     async def aclose(self) -> None:
+        """End all connections and stop listening."""
         for lease in list(self._leases.values()):
             lease.close()
         if self._server is not None:
@@ -176,9 +180,9 @@ class Egress:
         lease.close()
         self._leases.pop(lease.name, None)
 
-    async def _client(self, client: SocketStream) -> None:
+    async def _handle(self, client: SocketStream) -> None:
         try:
-            async with client, self._places:
+            async with client, self._connections:
                 await self._serve(client)
         except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream):
             pass  # the browser closed the connection
@@ -199,7 +203,7 @@ class Egress:
                     return
                 break
             return
-        if request.host == _GREETED:
+        if request.host == _AUTH_HOST:
             await request.accept()
             return
         with lease.connection():
@@ -211,11 +215,12 @@ class Egress:
                 return
             async with upstream:
                 if request.method == "CONNECT":
-                    await tunnel(request, client, upstream, lease.spend)
+                    await copy_both_ways(request, client, upstream, lease.count_received)
                 else:
-                    await relay(request, client, upstream, lease.spend)
+                    await relay(request, client, upstream, lease.count_received)
 
     def _lease_of(self, authorization: str) -> Lease | None:
+        """The lease whose credentials a Proxy-Authorization header has."""
         scheme, _, encoded = authorization.partition(" ")
         if scheme.lower() != "basic":
             return None
@@ -229,9 +234,10 @@ class Egress:
         return lease
 
     async def _open(self, lease: Lease, request: ProxyRequest) -> ByteStream:
+        """A stream to the host of a request; raises Refused if the page may not reach it or nothing answers."""
         host, port = request.host, request.port
         try:
-            reason = self._unwanted(lease, host)
+            reason = self._reason_to_refuse(lease, host)
             if reason is not None:
                 raise self._refuse(lease, request, Denial(host, port, reason))
             if self._check_domain is not None:
@@ -256,7 +262,8 @@ class Egress:
         if exempt and lease.public:
             raise led_to_private_target(host)
 
-    def _unwanted(self, lease: Lease, host: str) -> Reason | None:
+    def _reason_to_refuse(self, lease: Lease, host: str) -> Reason | None:
+        """Why the page may not load from a host, or None when it may."""
         if lease.received > lease.budget:
             return "budget"
         if host in lease.hosts:

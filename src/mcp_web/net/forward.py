@@ -19,9 +19,10 @@ _IDLE_SECONDS = 30.0
 _HOP_BY_HOP = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer upgrade".split()
 )
-_GONE = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
+# What reading and writing raise when the other side has closed the connection.
+_CLOSED = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
 
-Spend = Callable[[int], None]
+OnReceived = Callable[[int], None]  # is called with the size of what the upstream sent
 
 
 class Refused(Exception):
@@ -33,7 +34,7 @@ class Refused(Exception):
 
 
 class ProxyRequest:
-    """One request of the browser: its target, and how to respond."""
+    """One request of the browser to the proxy, and the ways to respond to it."""
 
     def __init__(self, wire: h11.Connection, event: h11.Request, stream: ByteStream, host: str, port: int) -> None:
         self.wire = wire
@@ -50,6 +51,7 @@ class ProxyRequest:
         return values[-1].decode("latin-1") if values else ""
 
     async def challenge(self) -> None:
+        """Ask for credentials."""
         await self._answer(407, [(b"proxy-authenticate", b'Basic realm="mcp-web"')], b"")
 
     async def accept(self) -> None:
@@ -64,7 +66,7 @@ class ProxyRequest:
 
     async def _answer(self, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
         headers = [*headers, (b"content-length", str(len(body)).encode()), (b"cache-control", b"no-store")]
-        with suppress(*_GONE):
+        with suppress(*_CLOSED):
             await self.send(h11.Response(status_code=status, headers=headers))
             await self.send(h11.Data(data=body))
             await self.send(h11.EndOfMessage())
@@ -107,7 +109,8 @@ def _target(event: h11.Request) -> tuple[str, int]:
     return host.strip("[]").lower(), int(port)
 
 
-async def _next(wire: h11.Connection, stream: ByteStream, spend: Spend | None = None) -> h11.Event:
+async def _next(wire: h11.Connection, stream: ByteStream, on_received: OnReceived | None = None) -> h11.Event:
+    """The next event of the other side."""
     while True:
         event = wire.next_event()
         if event is h11.NEED_DATA:
@@ -116,16 +119,18 @@ async def _next(wire: h11.Connection, stream: ByteStream, spend: Spend | None = 
                     data = await stream.receive()
             except anyio.EndOfStream:
                 data = b""
-            if spend is not None:
-                spend(len(data))
+            if on_received is not None:
+                on_received(len(data))
             wire.receive_data(data)
             continue
         assert not isinstance(event, type)  # PAUSED comes only after a message's end
         return event
 
 
-async def tunnel(request: ProxyRequest, client: ByteStream, upstream: ByteStream, spend: Spend) -> None:
-    """Copy bytes in both directions until one side closes."""
+async def copy_both_ways(
+    request: ProxyRequest, client: ByteStream, upstream: ByteStream, on_received: OnReceived
+) -> None:
+    """Accept a CONNECT request, and copy bytes in both directions until one side closes."""
     await request.send(h11.Response(status_code=200, headers=[]))
     early = request.wire.trailing_data[0]
     if early:
@@ -133,8 +138,8 @@ async def tunnel(request: ProxyRequest, client: ByteStream, upstream: ByteStream
 
     async with anyio.create_task_group() as group:
 
-        async def carry(source: ByteStream, sink: ByteStream, count: Spend | None) -> None:
-            with suppress(*_GONE):
+        async def carry(source: ByteStream, sink: ByteStream, count: OnReceived | None) -> None:
+            with suppress(*_CLOSED):
                 while True:
                     data = await source.receive()
                     if count is not None:
@@ -143,10 +148,10 @@ async def tunnel(request: ProxyRequest, client: ByteStream, upstream: ByteStream
             group.cancel_scope.cancel()
 
         group.start_soon(carry, client, upstream, None)
-        group.start_soon(carry, upstream, client, spend)
+        group.start_soon(carry, upstream, client, on_received)
 
 
-async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream, spend: Spend) -> None:
+async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream, on_received: OnReceived) -> None:
     """Send one plain HTTP request to the origin, and its response to the browser."""
     origin = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
     begun = False
@@ -159,7 +164,7 @@ async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream,
         if origin.our_state is h11.SEND_BODY:
             await upstream.send(origin.send(h11.EndOfMessage()) or b"")
         while True:
-            event = await _next(origin, upstream, spend)
+            event = await _next(origin, upstream, on_received)
             if isinstance(event, h11.Response):
                 await request.send(_response_to_browser(event))
                 begun = True
@@ -170,12 +175,13 @@ async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream,
                 return
             elif isinstance(event, h11.ConnectionClosed):
                 return
-    except (h11.ProtocolError, TimeoutError, *_GONE):
+    except (h11.ProtocolError, TimeoutError, *_CLOSED):
         if not begun:
             await request.refuse(502, "the server's answer could not be read")
 
 
 def _upstream_request(request: ProxyRequest, upstream: ByteStream) -> h11.Request:
+    """The request as the origin, or a further proxy, gets it."""
     target = request.event.target[7:]
     authority, slash, rest = target.partition(b"/")
     if b"?" in authority:  # http://host?query

@@ -14,8 +14,8 @@ from mcp_web.model.page import last_header
 from mcp_web.net.proxy import ForwardStream
 
 MAX_HEAD_BYTES = 128 * 1024
-_MAX_INTERIM = 8  # 1xx answers before the real one
-_READ = 64 * 1024
+_MAX_INTERIM = 8  # 1xx responses before the real one
+_READ = 64 * 1024  # bytes received at once
 
 
 class Disconnected(FetchFailed):
@@ -24,20 +24,23 @@ class Disconnected(FetchFailed):
 
 @dataclass(frozen=True, slots=True)
 class Head:
+    """The status and the headers of a response."""
+
     status: int
     headers: tuple[tuple[str, str], ...]  # lower-case names, in order
 
     def get(self, name: str, default: str = "") -> str:
-        """All values of a header, joined as HTTP allows; for the few that must be single, use `last`."""
+        """All values of a header, joined by commas; for headers that must have one value, use `last`."""
         values = [value for key, value in self.headers if key == name]
         return ", ".join(values) if values else default
 
     def last(self, name: str) -> str | None:
+        """The last value of a header."""
         return last_header(self.headers, name)
 
 
-class Connection:
-    """A connection for consecutive requests."""
+class Http1Connection:
+    """An HTTP/1.1 connection for consecutive requests."""
 
     def __init__(self, stream: ByteStream, host: str, authority: str) -> None:
         self.stream = stream
@@ -46,9 +49,9 @@ class Connection:
         self._host = host
         self._state = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD_BYTES)
 
-    async def ask(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> Head:
+    async def request(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> Head:
         """Send a request and wait for the head of the response."""
-        wire = self._request(method, target, headers)
+        wire = self._encode_request(method, target, headers)
         if body:
             wire += self._state.send(h11.Data(data=body)) or b""
         wire += self._state.send(h11.EndOfMessage()) or b""
@@ -58,7 +61,7 @@ class Connection:
             raise Disconnected(f"The connection to {self._host} was lost.", reason="broken") from error
         return await self._head()
 
-    def _request(self, method: str, target: str, headers: Sequence[tuple[str, str]]) -> bytes:
+    def _encode_request(self, method: str, target: str, headers: Sequence[tuple[str, str]]) -> bytes:
         pairs = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
         if self._forward is not None:
             target = f"http://{self._authority}{target}"
@@ -133,6 +136,7 @@ class Connection:
 
 
 def header_text(value: bytes) -> str:
+    """A header value as text: UTF-8, or Latin-1 if it is not valid UTF-8."""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:

@@ -42,7 +42,7 @@ class _Stream(httpcore2.AsyncNetworkStream):
 
 
 class Http2Connection:
-    """An HTTP/2 connection for consecutive requests; the same methods as `http1.Connection`."""
+    """An HTTP/2 connection for consecutive requests; the same methods as `Http1Connection`."""
 
     def __init__(self, stream: ByteStream, host: str, port: int) -> None:
         self.stream = stream
@@ -54,7 +54,7 @@ class Http2Connection:
         self._response: httpcore2.Response | None = None
         self._body: AsyncIterator[bytes] | None = None
 
-    async def ask(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> Head:
+    async def request(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> Head:
         """Send a request and wait for the head of the response."""
         url = httpcore2.URL(
             scheme=b"https", host=self._host.encode("ascii"), port=self._port, target=target.encode("ascii")

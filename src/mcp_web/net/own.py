@@ -29,19 +29,20 @@ def own_addresses() -> frozenset[Address]:
 
 
 def _from_netlink() -> Iterator[Address]:
+    """The addresses of all interfaces, from the kernel."""
     if sys.platform != "linux":
         return
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_ROUTE) as asking:
-        asking.settimeout(1.0)
-        asking.send(struct.pack("=IHHIIBBBBI", 24, _GET_ADDRESSES, _DUMP, 1, 0, 0, 0, 0, 0, 0))
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_ROUTE) as netlink:
+        netlink.settimeout(1.0)
+        netlink.send(struct.pack("=IHHIIBBBBI", 24, _GET_ADDRESSES, _DUMP, 1, 0, 0, 0, 0, 0, 0))
         while True:
-            answer = asking.recv(1 << 17)
-            while len(answer) >= 16:
-                size, kind = struct.unpack_from("=IH", answer)
+            reply = netlink.recv(1 << 17)
+            while len(reply) >= 16:
+                size, kind = struct.unpack_from("=IH", reply)
                 if kind in (_DONE, _ERROR) or size < 16:
                     return
-                yield from _address(answer[16:size])
-                answer = answer[(size + 3) & ~3 :]
+                yield from _address(reply[16:size])
+                reply = reply[(size + 3) & ~3 :]
 
 
 def _address(message: bytes) -> Iterator[Address]:
@@ -63,10 +64,10 @@ def _address(message: bytes) -> Iterator[Address]:
 
 def _from_routes() -> Iterator[Address]:
     """The source addresses that the system chooses for a connected datagram socket; nothing is sent."""
-    for family, far in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+    for family, target in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
         try:
             with socket.socket(family, socket.SOCK_DGRAM) as probe:
-                probe.connect((far, 9))
+                probe.connect((target, 9))
                 address = parse_address(str(probe.getsockname()[0]))
         except OSError:
             continue

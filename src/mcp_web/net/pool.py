@@ -14,22 +14,24 @@ from anyio.abc import ByteStream, SocketAttribute
 from anyio.streams.tls import TLSAttribute
 
 from mcp_web.net.dial import BaseDialer
-from mcp_web.net.http1 import Connection, Disconnected, Head
+from mcp_web.net.http1 import Disconnected, Head, Http1Connection
 from mcp_web.text.urls import Url
 
-_Key = tuple[str, str, int]
+_Key = tuple[str, str, int]  # scheme, host and port
 # Long enough to save handshakes within one call; idle sockets cost both sides.
 KEEP_SECONDS = 15.0
-_IDLE_PER_HOST = 6
+_IDLE_PER_HOST = 6  # idle connections at most
 _IDLE_TOTAL = 48
 
 
-class AnyConnection(Protocol):
+class HttpConnection(Protocol):
     """An HTTP/1.1 or HTTP/2 connection for consecutive requests."""
 
     stream: ByteStream
 
-    async def ask(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> Head: ...
+    async def request(
+        self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b""
+    ) -> Head: ...
     async def chunk(self) -> bytes | None: ...
     def reusable(self) -> bool: ...
     async def close(self) -> None: ...
@@ -40,17 +42,17 @@ class Exchange:
     """A response whose head was received and whose body is still to be read."""
 
     head: Head
-    connection: AnyConnection
-    connect_ms: float
-    wait_ms: float
+    connection: HttpConnection
+    connect_ms: float  # until a connection was open
+    wait_ms: float  # from then until the head was received
 
 
 class ConnectionPool:
-    """Idle connections by origin."""
+    """Sends requests over connections that are reused. Idle ones are kept by scheme, host and port."""
 
     def __init__(self, dialer: BaseDialer) -> None:
         self._dialer = dialer
-        self._idle: dict[_Key, list[tuple[AnyConnection, float]]] = {}
+        self._idle: dict[_Key, list[tuple[HttpConnection, float]]] = {}
 
     @asynccontextmanager
     async def exchange(
@@ -72,7 +74,7 @@ class ConnectionPool:
         try:
             opened = anyio.current_time()
             try:
-                head = await connection.ask(method, url.target, headers, body)
+                head = await connection.request(method, url.target, headers, body)
             except Disconnected:
                 # A server may close an idle connection at any moment, also while our request is on its way. Our
                 # requests only read, so sending one again is safe.
@@ -81,7 +83,7 @@ class ConnectionPool:
                 await connection.close()
                 connection = await self._open(url, connect_timeout)
                 opened = anyio.current_time()
-                head = await connection.ask(method, url.target, headers, body)
+                head = await connection.request(method, url.target, headers, body)
             answered = anyio.current_time()
             yield Exchange(head, connection, (opened - begun) * 1000, (answered - opened) * 1000)
         except BaseException:
@@ -89,16 +91,17 @@ class ConnectionPool:
             raise
         await self._give_back(key, connection)
 
-    async def _open(self, url: Url, timeout: float) -> AnyConnection:
+    async def _open(self, url: Url, timeout: float) -> HttpConnection:
         secure = url.scheme == "https"
         stream = await self._dialer.open(url.host, url.port, tls=secure, timeout=timeout, forward=not secure)
         if secure and stream.extra(TLSAttribute.alpn_protocol, None) == "h2":
             from mcp_web.net.http2 import Http2Connection
 
             return Http2Connection(stream, url.host, url.port)
-        return Connection(stream, url.host, url.authority)
+        return Http1Connection(stream, url.host, url.authority)
 
-    async def _take(self, key: _Key) -> AnyConnection | None:
+    async def _take(self, key: _Key) -> HttpConnection | None:
+        """An idle connection that is still open, or None."""
         kept = self._idle.get(key, [])
         now = anyio.current_time()
         while kept:
@@ -109,7 +112,8 @@ class ConnectionPool:
         self._idle.pop(key, None)
         return None
 
-    async def _give_back(self, key: _Key, connection: AnyConnection) -> None:
+    async def _give_back(self, key: _Key, connection: HttpConnection) -> None:
+        """Keep a connection for the next request, or close it."""
         total = sum(map(len, self._idle.values()))
         kept = self._idle.setdefault(key, [])
         if connection.reusable() and len(kept) < _IDLE_PER_HOST and total < _IDLE_TOTAL:
@@ -120,6 +124,7 @@ class ConnectionPool:
             await connection.close()
 
     async def _expire(self) -> None:
+        """Close the connections that have been idle for too long."""
         now = anyio.current_time()
         for key, kept in list(self._idle.items()):
             for item in [item for item in kept if item[1] <= now]:
@@ -136,7 +141,7 @@ class ConnectionPool:
         self._idle.clear()
 
 
-def _hung_up(connection: AnyConnection) -> bool:
+def _hung_up(connection: HttpConnection) -> bool:
     """Whether an idle socket is readable: then the server closed it, or sent bytes without a request."""
     raw = connection.stream.extra(SocketAttribute.raw_socket, None)
     if raw is None or raw.fileno() < 0:

@@ -47,6 +47,7 @@ class Proxy:
 
     @property
     def authorization(self) -> str | None:
+        """The value of the Proxy-Authorization header, if the proxy has a login."""
         if self.username is None:
             return None
         return "Basic " + base64.b64encode(f"{self.username}:{self.password}".encode()).decode("ascii")
@@ -113,6 +114,7 @@ def parse_proxies(text: str, environment: Mapping[str, str] | None = None, *, re
 
 
 def _parse_exceptions(text: str) -> tuple[str, ...]:
+    """Read NO_PROXY: entries separated by commas."""
     entries = tuple(entry.strip() for entry in text.split(",") if entry.strip())
     for entry in entries:
         if "/" in entry:
@@ -190,6 +192,7 @@ async def tunnel(stream: ByteStream, host: str, port: int, proxy: Proxy) -> Byte
 
 
 async def _connect(stream: ByteStream, host: str, port: int, proxy: Proxy) -> None:
+    """Ask an HTTP proxy for a tunnel."""
     target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
     if proxy.authorization:
@@ -201,7 +204,7 @@ async def _connect(stream: ByteStream, host: str, port: int, proxy: Proxy) -> No
 
 
 async def _reply_status(stream: ByteStream) -> int:
-    # Read one byte at a time: what follows the blank line belongs to the tunnel.
+    """The status of the proxy's reply, read byte by byte: what follows the blank line belongs to the tunnel."""
     reply = bytearray()
     while not reply.endswith(b"\r\n\r\n"):
         reply += await stream.receive(1)
@@ -214,7 +217,10 @@ async def _reply_status(stream: ByteStream) -> int:
 
 
 async def _socks(stream: ByteStream, host: str, port: int, proxy: Proxy) -> None:
-    """RFC 1928, with the user name and password of RFC 1929. The proxy only replies, so no tunnel bytes are lost."""
+    """Ask a SOCKS5 proxy for a tunnel (RFC 1928, with the login of RFC 1929).
+
+    The proxy sends nothing but replies before the tunnel is used, so a buffered reader loses no bytes of the tunnel.
+    """
     reader = BufferedByteReceiveStream(stream)
     method = 0 if proxy.username is None else 2
     await stream.send(bytes((5, 1, method)))
@@ -235,6 +241,7 @@ async def _socks(stream: ByteStream, host: str, port: int, proxy: Proxy) -> None
 
 
 def _socks_address(host: str) -> bytes:
+    """A host as SOCKS5 encodes it: its type, then an address or a name."""
     address = parse_address(host)
     if address is not None:
         return (b"\x01" if address.version == 4 else b"\x04") + address.packed

@@ -53,7 +53,8 @@ def is_temporary(error: WebError) -> bool:
 async def retrying(
     call: Callable[[], Awaitable[T]], *, policy: RetryPolicy = STANDARD, deadline: float | None = None
 ) -> T:
-    """Call until it succeeds, fails for good, or the policy or the deadline ends it. The last error is raised."""
+    """Await `call()` until it succeeds; raise its error when that is not temporary, or when the policy or the deadline
+    allows no further attempt."""
     attempt = 1
     while True:
         try:

@@ -23,7 +23,7 @@ _BUNDLES = (
 
 
 async def client_context(ca_bundle: str | None = None, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
-    """A verifying context. Reading the whole store takes a tenth of a second, so it happens once and in a thread."""
+    """As `tls_context`. Reading the whole store takes a tenth of a second, so it is done once, in a thread."""
     if tls_context.cache_info().currsize:
         return tls_context(ca_bundle, protocols)
     return await anyio.to_thread.run_sync(tls_context, ca_bundle, protocols)
@@ -31,6 +31,7 @@ async def client_context(ca_bundle: str | None = None, protocols: tuple[str, ...
 
 @lru_cache(maxsize=4)
 def tls_context(ca_bundle: str | None = None, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
+    """A context that verifies certificates. `ca_bundle`: a file with further authorities; `protocols`: for ALPN."""
     context = _system_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(list(protocols or ("http/1.1",)))
@@ -45,6 +46,7 @@ def tls_context(ca_bundle: str | None = None, protocols: tuple[str, ...] = ()) -
 
 
 def _system_context() -> ssl.SSLContext:
+    """A context with the certificate authorities of the operating system."""
     if sys.platform in ("darwin", "win32"):
         import truststore
 

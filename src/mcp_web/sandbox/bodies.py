@@ -25,7 +25,7 @@ _FOLDERS = ("/var/tmp", None)  # noqa: S108 — the file has no name that anothe
 
 
 class BodyBuffer:
-    """The waiting bodies of one process, and the order in which they are parsed."""
+    """The bodies of one process that wait to be parsed: twelve small ones at a time, large ones one by one."""
 
     def __init__(self) -> None:
         self.in_memory = 0
@@ -33,13 +33,14 @@ class BodyBuffer:
         self._large = anyio.Semaphore(1)
 
     async def put(self, page: Fetched) -> WaitingBody:
-        """Take over a body; the caller must not keep a reference to it."""
+        """Hold a body until it is its turn to be parsed; the caller must not keep a reference to it."""
         waiting = WaitingBody(self, page)
         if self._turn(len(page.body)).value == 0:
             await waiting.hold()
         return waiting
 
     def _turn(self, size: int) -> anyio.Semaphore:
+        """The semaphore that a body of this size waits for."""
         return self._large if size > LARGE else self._small
 
 
@@ -86,6 +87,7 @@ class WaitingBody:
         self._turn.release()
 
     def _leave(self) -> None:
+        """Free what the waiting body takes in the buffer."""
         self._buffer.in_memory -= self._counted
         self._counted = 0
         if self._file is not None:
@@ -94,6 +96,7 @@ class WaitingBody:
 
 
 def _written(body: bytes) -> IO[bytes] | None:
+    """A temporary file with the body; None if none can be written."""
     for folder in _FOLDERS:
         with contextlib.suppress(OSError), contextlib.ExitStack() as closing:
             file = closing.enter_context(tempfile.TemporaryFile(dir=folder))

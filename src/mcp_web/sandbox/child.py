@@ -45,6 +45,7 @@ def main() -> None:
 
 
 def _outcome(jobs: BinaryIO) -> dict[str, Any]:
+    """Run the next job; returns its `value`, its `error`, or as `crash` why it failed."""
     try:
         # Read from the stream, so that the page is in memory only once; the parent process is trusted.
         module, name, args, share = pickle.load(jobs)  # noqa: S301
@@ -63,6 +64,7 @@ def _outcome(jobs: BinaryIO) -> dict[str, Any]:
 
 
 def _function(module: str, name: str) -> Callable[..., Any]:
+    """A function by its module and name."""
     found: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return found
 
@@ -78,6 +80,7 @@ def _peak_mb() -> int:
 
 
 def _limit_memory(now: int, ever: int) -> None:
+    """Limit the address space of this process to `now` bytes; later calls can raise it up to `ever`."""
     try:
         import resource
     except ImportError:  # not on Windows

@@ -22,9 +22,9 @@ from mcp_web.errors import ExtractFailed
 from mcp_web.sandbox.child import FRAME
 from mcp_web.sandbox.options import SandboxOptions
 
-_MAX_ANSWER = 64 * 1024 * 1024
-_SMALL_ANSWER = 300_000
-_PIECE = 256 * 1024
+_MAX_REPLY = 64 * 1024 * 1024  # bytes
+_SMALL_REPLY = 300_000  # bytes; larger replies are parsed in a thread
+_PIECE = 256 * 1024  # bytes of a job that are sent at once
 # A page of megabytes can take all the memory of a worker, a small one a third of it: large ones are parsed one after
 # the other, so that all workers together stay within the memory limit of the process tree.
 _LARGE_JOB = 1_000_000
@@ -41,24 +41,25 @@ class Worker:
         assert process.stdout is not None
         self.process = process
         self._jobs = process.stdin
-        self._answers = BufferedByteReceiveStream(process.stdout)
+        self._replies = BufferedByteReceiveStream(process.stdout)
 
-    async def ask(self, job: bytes) -> dict[str, Any]:
+    async def run(self, job: bytes) -> dict[str, Any]:
+        """Send a pickled job and wait for the reply; an invalid reply raises BrokenResourceError or ValueError."""
         await self._jobs.send(FRAME.pack(len(job)) + job[:_PIECE])
         # In pieces: sent as a whole, a page of megabytes would be copied twice.
         for at in range(_PIECE, len(job), _PIECE):
             await self._jobs.send(job[at : at + _PIECE])
         del job
-        (size,) = FRAME.unpack(await self._answers.receive_exactly(FRAME.size))
-        if size > _MAX_ANSWER:
+        (size,) = FRAME.unpack(await self._replies.receive_exactly(FRAME.size))
+        if size > _MAX_REPLY:
             raise anyio.BrokenResourceError
-        raw = await self._answers.receive_exactly(size)
+        raw = await self._replies.receive_exactly(size)
         # Parsing the JSON of a large document takes a good part of a second, so it runs in a thread.
-        answer = json.loads(raw) if size < _SMALL_ANSWER else await anyio.to_thread.run_sync(json.loads, raw)
-        assert isinstance(answer, dict)
-        return answer
+        reply = json.loads(raw) if size < _SMALL_REPLY else await anyio.to_thread.run_sync(json.loads, raw)
+        assert isinstance(reply, dict)
+        return reply
 
-    async def end(self) -> None:
+    async def kill(self) -> None:
         """Kill the process and wait for it, also while the caller is being cancelled."""
         with anyio.CancelScope(shield=True):
             if self.process.returncode is None:
@@ -81,7 +82,7 @@ class Sandbox:
         self._environment = {**(environment or {}), "OPENBLAS_NUM_THREADS": "1"}
         self._preload = preload
         self._options = options
-        self._places = anyio.Semaphore(options.workers)
+        self._slots = anyio.Semaphore(options.workers)
         self._large = anyio.Semaphore(1)
         self._idle: list[Worker] = []
         self._closed = False
@@ -91,13 +92,13 @@ class Sandbox:
         if self._idle or self._closed:
             return
         try:
-            self._places.acquire_nowait()
+            self._slots.acquire_nowait()
         except anyio.WouldBlock:
             return
         try:
             self._idle.append(await self._start())
         finally:
-            self._places.release()
+            self._slots.release()
 
     async def run(self, function: Callable[..., Any], *args: Any, size: int = 0, wall: float | None = None) -> Any:
         """Call the function in a worker; its result must be JSON.
@@ -109,20 +110,21 @@ class Sandbox:
         limit = self._options.wall_seconds if wall is None else wall
         job = (function.__module__, function.__qualname__, args)
         if size <= _LARGE_JOB:
-            answer = await self._ask((*job, _SMALL_SHARE), limit)
-            if not answer.get("memory"):
-                return _unpack(answer)
+            reply = await self._run_job((*job, _SMALL_SHARE), limit)
+            if not reply.get("memory"):
+                return _value(reply)
         async with self._large:
-            return _unpack(await self._ask((*job, 1.0), limit))
+            return _value(await self._run_job((*job, 1.0), limit))
 
-    async def _ask(self, job: tuple[Any, ...], limit: float) -> dict[str, Any]:
-        async with self._places:
+    async def _run_job(self, job: tuple[Any, ...], limit: float) -> dict[str, Any]:
+        """The reply of a free worker to a job (module, function, arguments, share of the memory)."""
+        async with self._slots:
             worker = self._idle.pop() if self._idle else await self._start()
-            sound = False
+            is_reusable = False
             try:
                 with anyio.fail_after(limit):
-                    answer = await worker.ask(pickle.dumps(job, protocol=5))
-                sound = not (answer.pop("retire", False) or "memory" in answer)
+                    reply = await worker.run(pickle.dumps(job, protocol=5))
+                is_reusable = not (reply.pop("retire", False) or "memory" in reply)
             except TimeoutError:
                 trace.metrics.count("sandbox_killed_total", reason="time")
                 raise ExtractFailed(f"Reading the page took longer than {limit:g} s and was stopped.") from None
@@ -130,17 +132,17 @@ class Sandbox:
                 trace.metrics.count("sandbox_killed_total", reason="crash")
                 raise ExtractFailed("The process that read the page ended unexpectedly.") from error
             finally:
-                if sound and not self._closed:
+                if is_reusable and not self._closed:
                     self._idle.append(worker)
                 else:
-                    await worker.end()
-        return answer
+                    await worker.kill()
+        return reply
 
     async def close(self) -> None:
         """Kill all idle workers; a running job kills its own."""
         self._closed = True
         while self._idle:
-            await self._idle.pop().end()
+            await self._idle.pop().kill()
 
     async def _start(self) -> Worker:
         command = [sys.executable, "-I", "-c", _BOOT, str(self._options.memory_mb), self._preload, *sys.path]
@@ -156,13 +158,14 @@ _BOOT = (
 )
 
 
-def _unpack(answer: dict[str, Any]) -> Any:
-    if "value" in answer:
-        return answer["value"]
-    if "error" in answer:
-        raise ExtractFailed.from_dict(answer["error"])
-    trace.log("error", "sandbox", crash=answer.get("crash"), trace=answer.get("trace"))
-    raise ExtractFailed(f"The page could not be read: {answer.get('crash', 'unknown reason')}.")
+def _value(reply: dict[str, Any]) -> Any:
+    """The result in a reply; raises the error in it."""
+    if "value" in reply:
+        return reply["value"]
+    if "error" in reply:
+        raise ExtractFailed.from_dict(reply["error"])
+    trace.log("error", "sandbox", crash=reply.get("crash"), trace=reply.get("trace"))
+    raise ExtractFailed(f"The page could not be read: {reply.get('crash', 'unknown reason')}.")
 
 
 _MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of glibc's malloc.h

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 METRICS_EVERY = 30.0  # seconds
 _SEND_SECONDS = 10.0
 # The attributes of a span; a URL is reduced to its host, and queries are never passed to `trace`.
-_SHOWN = ("tool", "status", "bytes", "cache", "redirects", "error_code", "provider")
+_ATTRIBUTES = ("tool", "status", "bytes", "cache", "redirects", "error_code", "provider")
 
 
 class Telemetry:
@@ -63,10 +63,10 @@ def open_telemetry(options: TelemetryOptions) -> Telemetry | None:
     own = Resource.create({"service.name": "mcp-web", "service.version": __version__})
     resource = own.merge(OTELResourceDetector().detect())  # OTEL_SERVICE_NAME and the like
     tracers = TracerProvider(resource=resource)
-    spans = OTLPSpanExporter(endpoint=f"{base}/v1/traces", headers=headers, timeout=_SEND_SECONDS)
-    tracers.add_span_processor(BatchSpanProcessor(spans))
-    numbers = OTLPMetricExporter(endpoint=f"{base}/v1/metrics", headers=headers, timeout=_SEND_SECONDS)
-    reader = PeriodicExportingMetricReader(numbers, export_interval_millis=METRICS_EVERY * 1000)
+    span_exporter = OTLPSpanExporter(endpoint=f"{base}/v1/traces", headers=headers, timeout=_SEND_SECONDS)
+    tracers.add_span_processor(BatchSpanProcessor(span_exporter))
+    metric_exporter = OTLPMetricExporter(endpoint=f"{base}/v1/metrics", headers=headers, timeout=_SEND_SECONDS)
+    reader = PeriodicExportingMetricReader(metric_exporter, export_interval_millis=METRICS_EVERY * 1000)
     meters = MeterProvider(metric_readers=[reader], resource=resource)
     tracing.set_tracer_provider(tracers)
     metrics.set_meter_provider(meters)
@@ -75,7 +75,7 @@ def open_telemetry(options: TelemetryOptions) -> Telemetry | None:
 
 
 class StepSpans:
-    """What `trace` calls for each step."""
+    """Records the steps of `trace` as spans of OpenTelemetry."""
 
     @contextmanager
     def span(self, name: str, facts: Mapping[str, Any]) -> Iterator[None]:
@@ -97,7 +97,7 @@ class StepSpans:
         return format(context.trace_id, "032x") if context.is_valid else ""
 
     def headers(self) -> dict[str, str]:
-        """`traceparent` and the like, for services that the operator configured."""
+        """The headers that propagate the trace context, such as `traceparent`."""
         from opentelemetry.propagate import inject
 
         sent: dict[str, str] = {}
@@ -106,12 +106,16 @@ class StepSpans:
 
 
 def _attributes(facts: Mapping[str, Any]) -> dict[str, str | int | float | bool]:
-    found = {f"mcp_web.{name}": facts[name] for name in _SHOWN if isinstance(facts.get(name), str | int | float | bool)}
+    """The attributes of a span, from the facts of a step."""
+    found = {
+        f"mcp_web.{name}": facts[name] for name in _ATTRIBUTES if isinstance(facts.get(name), str | int | float | bool)
+    }
     host = urlsplit(str(facts.get("url") or "")).hostname
     return found | ({"server.address": host} if host else {})
 
 
 def _headers(pairs: tuple[str, ...]) -> dict[str, str]:
+    """Headers from `NAME=VALUE` pairs."""
     found = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
