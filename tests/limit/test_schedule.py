@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -51,7 +52,7 @@ def test_callers_that_wake_late_or_are_cancelled_never_start_within_one_interval
 
 
 def test_a_clock_set_back_does_not_block_a_key() -> None:
-    kept = Schedule(1e9, 1e9).as_json()
+    kept = asdict(Schedule(1e9, 1e9))
     assert Schedule.from_json(kept, 1000.0).apply("reserve", 1000.0, 1.0, 0.0) == 0.0
 
 

@@ -80,9 +80,10 @@ class RedisSingleFlight:
 
     _POLL_SECONDS = 0.1  # between two checks of a key that another replica has locked
 
-    def __init__(self, redis: Redis, *, lock_seconds: float = 6.0) -> None:
+    def __init__(self, redis: Redis, prefix: str = "mcp-web:flight:", *, lock_seconds: float = 6.0) -> None:
         """A lock is renewed while its replica runs; when a replica dies, another takes over after `lock_seconds`."""
         self._redis = redis
+        self._prefix = prefix
         self._lock_seconds = lock_seconds
         self._local = MemorySingleFlight()
 
@@ -91,7 +92,7 @@ class RedisSingleFlight:
         return int(self._lock_seconds * 1000)
 
     async def once(self, key: str, make: Make[T], look: Look[T] | None = None) -> T:
-        return await self._local.once(key, lambda: self._run_in_one_replica(f"mcp-web:flight:{key}", make, look))
+        return await self._local.once(key, lambda: self._run_in_one_replica(self._prefix + key, make, look))
 
     async def _run_in_one_replica(self, name: str, make: Make[T], look: Look[T] | None) -> T:
         """Lock the name and run `make`, or return what `look` finds while another replica has the lock."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import TypeVar
 
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from mcp_web.store.pack import unpack_json
 from mcp_web.store.posting_blobs import BLOCK, MOST_WEIGHT, Blobs, definition, term_weights
-from mcp_web.store.protocol import DocumentFilter, WordQuery
+from mcp_web.store.protocol import Candidate, DocumentFilter, WordMatches, WordQuery
 from mcp_web.store.scoring import (
     EMPTY,
     POSTING,
@@ -44,18 +43,6 @@ _SOURCES = {"web": 1, "research": 2}
 Number = TypeVar("Number", bound=np.generic)
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
-    """The pages that match a query, best first, in three lists of the same order."""
-
-    pages: list[int]  # row numbers
-    keys: list[str]
-    scores: list[float]
-    unknown: tuple[str, ...]  # the last three as in WordMatches
-    worths: dict[str, float]
-    defined: frozenset[str]
-
-
 class WordIndex:
     """The word index of one process: what it needs of every document is in memory. Used by one thread at a time."""
 
@@ -66,8 +53,8 @@ class WordIndex:
         self._visible_only = visible_only
         self._reset()
 
-    def find(self, rows: IndexRows, query: WordQuery, limit: int) -> Matches:
-        """The best documents for a query, at most `limit`."""
+    def find(self, rows: IndexRows, query: WordQuery, limit: int) -> WordMatches:
+        """The best documents for a query, at most `limit`, without their rows."""
         self._update(rows)
         wanted: dict[tuple[str, ...], str] = {}  # the terms of a word → one of the words that have them
         for word in (*query.words, *query.required):
@@ -84,9 +71,8 @@ class WordIndex:
         self._shrink_cache()
         ideal = sum(map(self._worth, lists))
         shares = np.minimum(scores / np.float32(ideal or 1), 1.0)
-        defined = frozenset(name.key for name in defining)
-        pages = self._pages[numbers].tolist()
-        return Matches(pages, self._hex_keys(numbers), shares.tolist(), unknown, worths, defined)
+        candidates = tuple(map(Candidate, self._hex_keys(numbers), shares.tolist()))
+        return WordMatches(candidates, unknown, worths, frozenset(name.key for name in defining))
 
     def _worth(self, found: PostingList) -> float:
         """The highest score that a word with this list can add."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.store.protocol import Candidate, VectorQuery, WordMatches, WordQuery
@@ -12,7 +13,7 @@ from mcp_web.store.sql import pages
 from mcp_web.store.sql.database import Database
 
 if TYPE_CHECKING:
-    from mcp_web.store.word_index import Matches, WordIndex
+    from mcp_web.store.word_index import WordIndex
 
 
 class SearchIndex(ABC):
@@ -21,13 +22,10 @@ class SearchIndex(ABC):
     def __init__(self, *, visible_only: bool = False) -> None:
         """`visible_only`: the connection sees only a part of the documents, and any write may change which."""
         self._visible_only = visible_only
-        self._last: Matches | None = None  # the result of the last search by words
 
     def by_words(self, db: Database, query: WordQuery, limit: int, rows: int) -> WordMatches:
-        found = self._last = self._words.find(db.index, query, limit)
-        candidates = tuple(map(Candidate, found.keys, found.scores))
-        documents = pages.documents(db, found.keys[:rows])
-        return WordMatches(candidates, found.unknown, found.worths, found.defined, documents)
+        found = self._words.find(db.index, query, limit)
+        return replace(found, rows=pages.documents(db, [one.key for one in found.candidates[:rows]]))
 
     def word_counts(self, db: Database, words: Sequence[str]) -> dict[str, int]:
         return self._words.count(db.index, words)

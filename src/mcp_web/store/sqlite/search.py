@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mcp_web.store.protocol import Candidate, VectorQuery
@@ -33,7 +32,7 @@ class SqliteSearchIndex(SearchIndex):
             self._nearest[name] = NearestIndex(*name)
         allowed = self._words.allowed(db.index, query.filter)
         keys_of = functools.partial(self._words.keys, db.index)
-        also = self._row_numbers(db, query.also)
+        also = {number: key for key, number in pages.numbers(db, query.also).items()} if query.also else {}
         return self._nearest[name].find(db, query, allowed, also, keys_of)
 
     def _reset_if_changed(self, db: Database) -> None:
@@ -41,10 +40,3 @@ class SqliteSearchIndex(SearchIndex):
         if self._visible_only and (version := db.index.version()) != self._version:
             self._version = version
             self._nearest.clear()
-
-    def _row_numbers(self, db: Database, keys: Sequence[str]) -> dict[int, str]:
-        """The keys by row number; those that the last search by words found need no query."""
-        known = dict(zip(self._last.keys, self._last.pages, strict=True)) if self._last else {}
-        found = {known[key]: key for key in keys if key in known}
-        unknown = [key for key in keys if key not in known]
-        return found | {number: key for key, number in pages.numbers(db, unknown).items()} if unknown else found
