@@ -30,8 +30,9 @@ class Schedule:
     def apply(self, step: Step, now: float, seconds: float, patience: float) -> float:
         """Apply one step; returns how many seconds the caller has to wait for its start, 0 if it starts now.
 
-        "reserve" takes the next free time, if it is at most `patience` seconds ahead; "start" starts at that time;
-        "cancel" gives up a reservation. For these `seconds` is the interval. "pause" allows no start for `seconds`.
+        "reserve" takes the next free time, if it is at most `patience` seconds ahead; "start" starts after that wait,
+        unless it is still too early; "cancel" gives up the reservation. For these, `seconds` is the interval. "pause"
+        allows no start for `seconds`.
         """
         match step:
             case "reserve":

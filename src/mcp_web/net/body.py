@@ -194,6 +194,6 @@ class BodyDecoder:
 
 
 def too_large(url: str, max_bytes: int, size: int | None = None) -> FetchTooLarge:
-    """The error for a body above the ceiling."""
+    """The error for a body above the limit; `size` is what the server announced."""
     measured = f"has {size:,} bytes" if size else "is larger than allowed"
     return FetchTooLarge(f"{url} {measured}; the ceiling is {max_bytes:,} bytes.", url=url, max_bytes=max_bytes)

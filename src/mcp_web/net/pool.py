@@ -114,13 +114,11 @@ class ConnectionPool:
 
     async def _give_back(self, key: _Key, connection: HttpConnection) -> None:
         """Keep a connection for the next request, or close it."""
-        total = sum(map(len, self._idle.values()))
+        await self._expire()
         kept = self._idle.setdefault(key, [])
-        if connection.reusable() and len(kept) < _IDLE_PER_HOST and total < _IDLE_TOTAL:
+        if connection.reusable() and len(kept) < _IDLE_PER_HOST and sum(map(len, self._idle.values())) < _IDLE_TOTAL:
             kept.append((connection, anyio.current_time() + KEEP_SECONDS))
         else:
-            if total >= _IDLE_TOTAL:
-                await self._expire()
             await connection.close()
 
     async def _expire(self) -> None:

@@ -22,13 +22,6 @@ _BUNDLES = (
 )
 
 
-async def client_context(ca_bundle: str | None = None, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
-    """As `tls_context`. Reading the whole store takes a tenth of a second, so it is done once, in a thread."""
-    if tls_context.cache_info().currsize:
-        return tls_context(ca_bundle, protocols)
-    return await anyio.to_thread.run_sync(tls_context, ca_bundle, protocols)
-
-
 @lru_cache(maxsize=4)
 def tls_context(ca_bundle: str | None = None, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
     """A context that verifies certificates. `ca_bundle`: a file with further authorities; `protocols`: for ALPN."""
@@ -82,7 +75,8 @@ async def wrap_tls(
     from anyio.streams.tls import TLSStream
 
     try:
-        context = await client_context(ca_bundle, protocols)
+        # In a thread: reading all certificates, when first used, takes a tenth of a second.
+        context = await anyio.to_thread.run_sync(tls_context, ca_bundle, protocols)
         return await TLSStream.wrap(stream, hostname=host, ssl_context=context, standard_compatible=False)
     except BaseException:
         await anyio.aclose_forcefully(stream)

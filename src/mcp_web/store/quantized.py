@@ -50,6 +50,7 @@ def _floats(data: bytes, dim: int) -> bytes:
 
 
 def _codes_and_scales(vectors: PackedVectors) -> bytes:
+    """The codes of each vector, followed by its scale."""
     import numpy as np
 
     rows = np.frombuffer(vectors.data, "<f4").reshape(-1, vectors.dim)

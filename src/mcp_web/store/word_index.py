@@ -143,11 +143,11 @@ class WordIndex:
     def _mask(self, rows: IndexRows, filter: DocumentFilter) -> NDArray[np.bool_]:
         mask = np.ones(len(self._lengths), np.bool_)
         if filter.collection is not None:
-            mask &= self._members(("collection", filter.collection.lower()), rows.members, filter.collection)
+            mask &= self._members(rows.in_collection, filter.collection)
         if filter.domain is not None:
-            mask &= self._members(("domain", filter.domain), rows.in_domain, filter.domain)
+            mask &= self._members(rows.in_domain, filter.domain)
         if filter.language is not None:
-            mask &= self._members(("language", filter.language), rows.in_language, filter.language)
+            mask &= self._members(rows.in_language, filter.language)
         if filter.source is not None:
             mask &= self._sources == _SOURCES[filter.source]
         if filter.since is not None:
@@ -156,8 +156,9 @@ class WordIndex:
             mask &= self._days <= date.fromisoformat(filter.until).toordinal()
         return mask
 
-    def _members(self, name: tuple[str, str], find: Callable[[str], list[int]], value: str) -> NDArray[np.bool_]:
-        """Which documents match a condition that `find` evaluates in the store; cached by `name` until a write."""
+    def _members(self, find: Callable[[str], list[int]], value: str) -> NDArray[np.bool_]:
+        """Which documents `find` returns for a value; cached until a write."""
+        name = find.__name__, value
         if name not in self._conditions:
             mask = np.zeros(len(self._lengths), np.bool_)
             mask[find(value)] = True

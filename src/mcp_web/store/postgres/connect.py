@@ -23,7 +23,7 @@ _BROKEN = ("08", "25P03", "57P01", "57P02", "57P03", "57P05", "26000", "42P05")
 
 
 def connection_parameters(url: str, wait_seconds: float) -> dict[str, Any]:
-    """What every connection is opened with; the URL may set anything else that libpq knows."""
+    """The parameters of every connection: ours, and those in the URL, which may be any that libpq knows."""
     try:
         parameters = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 from mcp_web.store.posting_blobs import DELETED_SHARE, Blobs, additions, places_by_block
 from mcp_web.store.prepare import Prepared
@@ -148,14 +148,14 @@ class IndexRows(ABC):
     def waiting(self, after: int) -> Sequence[tuple[int, bytes]]:
         """(document, packed words) of documents that are not in the posting lists yet."""
         query = "SELECT number, words FROM waiting WHERE [tenant = :tenant AND] number > :after ORDER BY number"
-        return self._pairs(query, after)
+        return cast("list[tuple[int, bytes]]", self._db.rows(query, after=after))
 
     def deleted(self, after: int) -> Sequence[tuple[int, int]]:
         """(sequence number, document) of the deletions after a sequence number."""
         query = "SELECT seq, number FROM deleted WHERE [tenant = :tenant AND] seq > :after ORDER BY seq"
-        return self._pairs(query, after)
+        return cast("list[tuple[int, int]]", self._db.rows(query, after=after))
 
-    def members(self, label: str) -> list[int]:
+    def in_collection(self, label: str) -> list[int]:
         """The numbers of the documents in a collection."""
         rows = self._db.rows(
             "SELECT d.number FROM labels l JOIN documents d ON d.page = l.page"
@@ -188,6 +188,3 @@ class IndexRows(ABC):
         """How many documents in the posting lists contain each word."""
         query = "SELECT word, count FROM words WHERE [tenant = :tenant AND] word = ANY(:words)"
         return [(word, count) for word, count in self._db.rows(query, words=list(map(storable, words)))]
-
-    def _pairs(self, query: str, after: int) -> list[tuple[int, Any]]:
-        return cast("list[tuple[int, Any]]", self._db.rows(query, after=after))

@@ -53,7 +53,8 @@ class RecentPages:
         return kept[1]
 
     def keep(self, key: str, snapshot: Snapshot, before: Signature | None) -> None:
-        """Cache a page that was read while the file had the signature `before`."""
+        """Cache a page; `before` is the signature before it was read. Does nothing if the file has changed since, or if
+        the page is large."""
         if before is None or before != self.signature() or len(snapshot.document.markdown) > MOST_CHARS:
             return
         self._pages[key] = (before, snapshot)

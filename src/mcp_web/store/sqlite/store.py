@@ -131,7 +131,7 @@ def _file_faults(db: SqliteDatabase) -> list[str]:
 
 
 def _shrink_to(db: Database, limit: int, spare: int) -> None:
-    """If the file is larger than `limit` bytes, delete the least recently used web pages until it has 90 % of them.
+    """If the file is larger than `limit` bytes, delete the least recently used web pages, down to 90 % of the limit.
 
     `spare` is the row number of a page that is not deleted.
     """
