@@ -1,7 +1,7 @@
 """Byte-level byte-pair encoding, as GPT-2 and RoBERTa tokenize.
 
-Written by hand because it is small: the package `tokenizers` adds 31 MB and a client of a model hub. It is used for
-models in a folder of the user's own, whose tokenizers differ (`onnx.py`).
+Written by hand because it is small: the package `tokenizers`, which the user's own models need (`onnx.py`), adds 31 MB
+and a client of a model hub.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class BytePairTokenizer:
         return [*found[: most - 1], END]
 
     def _merged(self, part: str) -> tuple[int, ...]:
-        """The letters of a part, merged pair by pair in the order in which the pairs were learnt."""
+        """The token ids of a part: its letters are merged pair by pair, in the order in which the pairs were learnt."""
         letters = [self._letters[byte] for byte in part.encode("utf-8", "replace")]
         while len(letters) > 1:
             ranks = [self._ranks.get(f"{one} {other}", _NEVER) for one, other in pairwise(letters)]

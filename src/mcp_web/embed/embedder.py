@@ -62,7 +62,7 @@ class Calibration:
     related: float
 
     def nearness(self, cosine: float) -> float:
-        """0 for an unrelated text, 1 for a text that typically answers."""
+        """A cosine on another scale: 0 for an unrelated text, 1 for a text that typically answers."""
         return (cosine - self.unrelated) / max(0.02, self.related - self.unrelated)
 
 

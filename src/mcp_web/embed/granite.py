@@ -60,7 +60,7 @@ class Pack:
     file: mmap.mmap
 
     def drop_pages(self) -> None:
-        """Release the mapped memory of the file: most is read once, and word vectors are loaded again on use."""
+        """Release the memory of the mapped file. Most of it is used only once; the rest is read again when needed."""
         if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
             self.file.madvise(mmap.MADV_DONTNEED)
 
@@ -118,6 +118,7 @@ def _floats(raw: memoryview) -> Floats:
 
 
 def _codes(raw: memoryview, facts: dict[str, Any]) -> Codes:
+    """An int8 tensor; `facts` is its entry in the header."""
     import numpy as np
 
     rows, columns = facts["shape"]
@@ -184,6 +185,7 @@ class GraniteEncoder:
         return self._normalised(self._linear(inner, name + "f2") + state, name + "fln")
 
     def _linear(self, state: Floats, name: str) -> Floats:
+        """A product with the weights of this name, plus their bias."""
         out: Floats = state @ self._weights[name + ".w"]
         out += self._floats[name + ".b"]
         return out

@@ -87,7 +87,7 @@ class StaticVectors:
         return lengths
 
     def mean(self, text: str) -> Rows:
-        """The weighted mean of the vectors of a text, as a unit vector."""
+        """The weighted mean of the vectors of a text's pieces, scaled to length one."""
         import numpy as np
 
         numbers = self.pieces(text)

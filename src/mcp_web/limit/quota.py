@@ -14,18 +14,18 @@ class Quota:
     """Counts the usage of each tenant; raises QuotaExceeded with the time to wait.
 
     `limits` are by the names of the option; a missing limit or 0 means unlimited.
-    `minutes` counts what is forgotten after a minute: in memory where there is no Redis, since a locked file for each
+    `minute_limiter` counts the requests of a minute: in memory where there is no Redis, since a locked file for each
     request would cost more than the limit is worth.
     """
 
-    def __init__(self, limits: Mapping[str, int], limiter: Limiter, minutes: Limiter) -> None:
+    def __init__(self, limits: Mapping[str, int], limiter: Limiter, minute_limiter: Limiter) -> None:
         self._limits = limits
         self._limiter = limiter
-        self._minutes = minutes
+        self._minute_limiter = minute_limiter
 
     async def take_call(self, tenant: str, *, is_call: bool = True) -> None:
         """Count one request; those that are not MCP calls count for the minute only."""
-        await self._take(self._minutes, tenant, "requests", "calls_per_minute", "minute")
+        await self._take(self._minute_limiter, tenant, "requests", "calls_per_minute", "minute")
         if is_call:
             await self._take(self._limiter, tenant, "calls", "calls_per_day", "day")
 

@@ -1,4 +1,4 @@
-"""When the next request to a service may start: two moments per key, without a clock of their own."""
+"""When the next request to a service may start: two times per key. The caller says what time it is now."""
 
 from __future__ import annotations
 

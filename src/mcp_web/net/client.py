@@ -75,7 +75,7 @@ class WebClient:
         self._large = anyio.Semaphore(self._limits.large_at_once)
 
     def check_redirect(self, at: Url, following: Url) -> None:
-        """Raise SsrfBlocked when a page of the public web leads to a private target that is only exempted."""
+        """Raise SsrfBlocked for a redirect from the public web to a private target that the operator exempted."""
         if at.host == following.host or self._dialer.is_exempt(at.host, at.port):
             return
         if self._dialer.is_exempt(following.host, following.port):
@@ -116,7 +116,7 @@ class WebClient:
 
 @dataclass(frozen=True, slots=True)
 class ApiResponse:
-    """What a configured endpoint returned; no status is an error here."""
+    """What a configured endpoint returned, whatever its status."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -277,7 +277,7 @@ class _BodyReader:
 
 
 async def _drain(exchange: Exchange) -> None:
-    """Read and discard a small body so that the connection can be reused; for a large or unknown one, close instead."""
+    """Read and discard a small body, so that the connection can be reused; one with an unread body is closed."""
     announced = _content_length(exchange.head)
     if exchange.head.status in (204, 304) or (announced is not None and announced <= _DRAIN):
         with anyio.move_on_after(1.0):

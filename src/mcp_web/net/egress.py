@@ -87,7 +87,7 @@ class Lease:
     _closed: bool = False
 
     def admit(self, host: str) -> None:
-        """Let the page load from one more site: where it was redirected to."""
+        """Let the page load from one more host and its site: its own, or where it was redirected to."""
         self.hosts.add(host)
         self.sites.add(site_of(host))
         self._refused.clear()
@@ -121,7 +121,7 @@ class Lease:
 
     @contextmanager
     def connection(self) -> Iterator[None]:
-        """Cancel the block when the lease ends."""
+        """A context for one connection of the page, which is cancelled when the lease ends."""
         with anyio.CancelScope() as scope:
             if self._closed:
                 scope.cancel()
@@ -256,7 +256,7 @@ class Egress:
         return stream
 
     def _check_exemption(self, lease: Lease, host: str, port: int) -> None:
-        """An exempted private target may be reached by a page that was opened there, never by a public page."""
+        """Raise SsrfBlocked for an exempted private target, unless the page itself was opened there."""
         exempt = self._dialer.is_exempt(host, port)
         lease.public = lease.public or (host in lease.hosts and not exempt)
         if exempt and lease.public:
@@ -284,7 +284,7 @@ class Egress:
 
 
 def _check_login_port(lease: Lease, host: str, port: int) -> None:
-    """A browser sends cookies to every port of a host, but the operator's login is for one port."""
+    """Raise FetchFailed for another port than that of the operator's login: a browser sends cookies to every port."""
     allowed = lease.ports.get(host, port)
     if port != allowed:
         raise FetchFailed(f"The login for {host} is for port {allowed}, so port {port} is not opened.", retryable=False)

@@ -31,7 +31,10 @@ class RetryPolicy:
     longest_wait: float = 5.0
 
     def wait(self, attempt: int, retry_after: float | None) -> float | None:
-        """Seconds before the attempt after this one (the first is 1); None when there should be no further attempt."""
+        """Seconds to wait after attempt number `attempt` failed, counted from 1; None for no further attempt.
+
+        `retry_after` is the time that the server asked for.
+        """
         if attempt >= self.attempts:
             return None
         if retry_after is not None:

@@ -33,7 +33,7 @@ class BodyBuffer:
         self._large = anyio.Semaphore(1)
 
     async def put(self, page: Fetched) -> WaitingBody:
-        """Hold a body until it is its turn to be parsed; the caller must not keep a reference to it."""
+        """Hand over a fetched page, whose body then waits to be parsed; the caller must not keep a reference to it."""
         waiting = WaitingBody(self, page)
         if self._turn(len(page.body)).value == 0:
             await waiting.hold()

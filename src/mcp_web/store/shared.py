@@ -30,7 +30,7 @@ class SharedStores:
         self._changing = anyio.Lock()
 
     async def readable(self, main: Store) -> list[SharedStore]:
-        """The stores that can be read now; `main` is the store of the default tenant, which has the shares."""
+        """The stores that are shared now; `main` is the store of the default tenant, which lists the shares."""
         wanted = _by_owner(await main.shares(self._tenant), self._tenant)
         if wanted != set(self._open):
             async with self._changing:

@@ -39,7 +39,7 @@ class PostgresDatabase(Database):
             return []
         if " VALUES (" in query:
             values |= {name: list(column) for name, column in zip(names, columns, strict=True)}
-            cursor = self.connection.execute(_of_lists(query, names), values, binary=True)
+            cursor = self.connection.execute(_insert_many(query, names), values, binary=True)
             return cursor.fetchall() if "RETURNING" in query else []
         given = [dict(zip(names, row, strict=True)) | values for row in zip(*columns, strict=True)]
         self.connection.cursor().executemany(_translated(query), given)
@@ -67,7 +67,7 @@ def _translated(query: str) -> str:
 
 
 @lru_cache(maxsize=128)
-def _of_lists(query: str, names: tuple[str, ...]) -> str:
+def _insert_many(query: str, names: tuple[str, ...]) -> str:
     """Rewrite an INSERT of one row to insert many with one message: these placeholders become lists of values."""
     head, _, rest = query.partition(" VALUES (")
     row, _, tail = rest.partition(")")

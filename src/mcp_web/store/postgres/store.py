@@ -69,8 +69,8 @@ class PostgresStore(SqlStore):
         clock: Callable[[], float] = time.time,
         read_url: str = "",
     ) -> PostgresStore:
-        """Connect to a server, and create or migrate the tables. `connections`: at most; `wait_seconds`: how long a call
-        waits for one; `read_url`: the address of a read replica."""
+        """Connect to a server, and create or migrate the tables. `connections`: the most; `wait_seconds`: how long a
+        call waits for one; `read_url`: the address of a read replica."""
         parameters = connection_parameters(url, wait_seconds)
         id_ = await anyio.to_thread.run_sync(prepare_database, parameters, tenant)
         worker = ConnectionWorker(parameters, connections, wait_seconds, id_, clock)

@@ -40,7 +40,7 @@ def remove(db: Database, pages: list[int]) -> None:
 
 
 def trim_versions(db: Database, most: int) -> int:
-    """Delete all but the newest versions of each page."""
+    """Delete all but the newest `most` versions of each page; returns how many were deleted."""
     return db.run(
         "DELETE FROM snapshots WHERE id IN (SELECT id FROM (SELECT s.id, p.newest,"
         " row_number() OVER (PARTITION BY s.page ORDER BY s.since DESC, s.id DESC) AS place"
