@@ -36,7 +36,7 @@ def test_a_server_is_asked_for_one_tenant_with_the_placeholders_of_its_driver() 
 def test_many_rows_are_one_statement_for_a_server() -> None:
     names = row_names(_INSERT, frozenset({"page"}))
     assert names == ("folded", "label")
-    assert postgres._of_lists(_INSERT, names) == (
+    assert postgres._insert_many(_INSERT, names) == (
         "INSERT INTO labels (tenant, folded, label, page) SELECT %(tenant)s, given.folded, given.label, %(page)s"
         " FROM unnest(%(folded)b, %(label)b) AS given (folded, label)"
     )
