@@ -7,7 +7,8 @@ import random
 from statistics import fmean, stdev
 
 from mcp_web.model.search import Hit
-from mcp_web.search.merge import RankedList, cluster, merge
+from mcp_web.search.merge import cluster, merge
+from mcp_web.search.provider import Capabilities
 from mcp_web.search.quality import worth_showing
 
 
@@ -15,8 +16,12 @@ def page(name: str, *engines: str, **facts: str) -> Hit:
     return Hit(f"Title of {name}", f"https://{name}.example/", engines=engines, **facts)  # type: ignore[arg-type]
 
 
-def ranked(source: str, *names: str, index: str = "", weight: float = 1.0) -> RankedList:
-    return RankedList(source, tuple(page(name) for name in names), index or source, weight)
+def listed(source: str, *hits: Hit, index: str = "", weight: float = 1.0) -> tuple[Capabilities, tuple[Hit, ...]]:
+    return Capabilities(source, index or source, frozenset(), weight=weight), hits
+
+
+def ranked(source: str, *names: str, index: str = "", weight: float = 1.0) -> tuple[Capabilities, tuple[Hit, ...]]:
+    return listed(source, *map(page, names), index=index, weight=weight)
 
 
 def order(hits: tuple[Hit, ...]) -> list[str]:
@@ -39,7 +44,7 @@ def test_an_index_is_counted_once_however_many_show_it() -> None:
 
 
 def test_a_metasearch_hit_votes_for_the_engines_that_found_it() -> None:
-    meta = RankedList("searxng", (page("same", "brave"), page("other", "mojeek")), "mixed")
+    meta = listed("searxng", page("same", "brave"), page("other", "mojeek"), index="mixed")
     scores = {hit.url: hit.score for hit in merge([meta, ranked("brave", "same", "other")])}
     assert scores["https://other.example/"] > scores["https://same.example/"]
 
@@ -50,8 +55,8 @@ def test_ties_go_to_the_better_rank_then_to_the_trusted_source() -> None:
 
 
 def test_a_page_known_to_two_sources_has_what_either_knows() -> None:
-    one = RankedList("a", (Hit("T", "http://www.p.example/x/?utm_source=a", snippet="", engines=("a",)),), "a")
-    two = RankedList("b", (Hit("T", "https://p.example/x", "Said.", published="2026-01-01", engines=("b",)),), "b")
+    one = listed("a", Hit("T", "http://www.p.example/x/?utm_source=a", snippet="", engines=("a",)))
+    two = listed("b", Hit("T", "https://p.example/x", "Said.", published="2026-01-01", engines=("b",)))
     (hit,) = merge([one, two])
     assert (hit.snippet, hit.published, hit.engines) == ("Said.", "2026-01-01", ("a", "b"))
 

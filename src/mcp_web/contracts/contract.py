@@ -20,17 +20,6 @@ Failed = Callable[["WebError", Mapping[str, Any]], Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class ContractParam(Param):
-    """A parameter that is defined by one property of the system's JSON schema."""
-
-    schema_rule: ValueRule = field(default_factory=lambda: ValueRule("string"))
-
-    @property
-    def rule(self) -> ValueRule:
-        return self.schema_rule
-
-
-@dataclass(frozen=True, slots=True)
 class ContractTool(Tool):
     """A tool with the JSON schema and the messages of another system."""
 
@@ -88,7 +77,7 @@ def contract_tool(
     """
     required = schema.get("required", ())
     params = tuple(
-        ContractParam(
+        Param(
             parameter,
             "string",
             facts.get("description", ""),

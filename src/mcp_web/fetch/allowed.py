@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from mcp_web.errors import DomainDenied
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.net.address import AddressPolicy, parse_exemptions
@@ -24,9 +22,4 @@ def check_kept(options: FetchOptions, url: str) -> None:
     """Raise DomainDenied or SsrfBlocked if the options do not allow the URL: its kept copy is then not shown either."""
     target = parse_url(url)
     check_domain(options, target.host)
-    _policy(tuple(options.allow_private)).check_host(target.host, target.port)
-
-
-@lru_cache(maxsize=8)
-def _policy(exemptions: tuple[str, ...]) -> AddressPolicy:
-    return AddressPolicy(parse_exemptions(exemptions))
+    AddressPolicy(parse_exemptions(options.allow_private)).check_host(target.host, target.port)

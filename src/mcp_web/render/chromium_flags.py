@@ -40,14 +40,7 @@ def chromium_flags(proxy_port: int) -> list[str]:
         "--headless",
         "--remote-debugging-pipe",
         "--no-startup-window",
-        *_network(proxy_port),
-        *_quiet(),
-        *_looks(),
-    ]
-
-
-def _network(proxy_port: int) -> list[str]:
-    return [
+        # Network.
         f"--proxy-server=http://127.0.0.1:{proxy_port}",
         "--proxy-bypass-list=<-loopback>",  # without it loopback and link-local addresses skip the proxy
         "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",  # the browser never looks a name up itself
@@ -62,11 +55,7 @@ def _network(proxy_port: int) -> list[str]:
         "--no-pings",
         "--dns-prefetch-disable",
         f"--disable-features={','.join(FEATURES_OFF)}",
-    ]
-
-
-def _quiet() -> list[str]:
-    return [
+        # Nothing in the background, no questions, no services.
         "--disable-breakpad",
         "--disable-crash-reporter",
         "--disable-client-side-phishing-detection",
@@ -92,11 +81,7 @@ def _quiet() -> list[str]:
         "--use-mock-keychain",
         "--deny-permission-prompts",
         "--js-flags=--max-old-space-size=768",
-    ]
-
-
-def _looks() -> list[str]:
-    return [
+        # How pages are shown.
         "--disable-back-forward-cache",
         "--disable-background-timer-throttling",
         "--disable-backgrounding-occluded-windows",

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_web.model.search import Hit
+from mcp_web.search.provider import Capabilities
 from mcp_web.text.urls import url_key
 
 K = 20  # the rank constant of the fusion
@@ -35,16 +36,6 @@ _WORD = re.compile(r"\w+", re.UNICODE)
 
 
 @dataclass(frozen=True, slots=True)
-class RankedList:
-    """The hits of one provider, best first."""
-
-    source: str
-    hits: tuple[Hit, ...]
-    index: str = "mixed"  # "mixed": the engines of each hit tell its indexes
-    weight: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
 class _Vote:
     """One appearance of a page in a ranked list."""
 
@@ -55,17 +46,17 @@ class _Vote:
     hit: Hit
 
 
-def merge(lists: Sequence[RankedList], k: int = K) -> tuple[Hit, ...]:
-    """Merge ranked lists into one, best first, each page once, with a score between 0 and 1."""
+def merge(lists: Sequence[tuple[Capabilities, Sequence[Hit]]]) -> tuple[Hit, ...]:
+    """Merge the hits of providers, each list best first, into one list with each page once and a score from 0 to 1."""
     votes: dict[str, list[_Vote]] = {}
-    for ranked in lists:
+    for provider, hits in lists:
         pages: dict[str, Hit] = {}
-        for hit in ranked.hits:
+        for hit in hits:
             pages.setdefault(_key(hit), hit)  # a page that is listed twice has its first rank
         for rank, (key, hit) in enumerate(pages.items(), start=1):
-            vote = _Vote(ranked.weight / (k + rank), rank, ranked.weight, _indexes(hit, ranked), hit)
+            vote = _Vote(provider.weight / (K + rank), rank, provider.weight, _indexes(hit, provider), hit)
             votes.setdefault(key, []).append(vote)
-    highest = sum(ranked.weight for ranked in lists) / (k + 1) or 1.0
+    highest = sum(provider.weight for provider, _ in lists) / (K + 1) or 1.0
     scored = [(_score(page), page) for page in votes.values()]
     # Equal scores: the better single rank, then the source with the higher weight.
     scored.sort(key=lambda pair: (-pair[0], min(vote.rank for vote in pair[1]), -max(vote.weight for vote in pair[1])))
@@ -93,12 +84,12 @@ def _key(hit: Hit) -> str:
     return url_key(hit.image or hit.url)
 
 
-def _indexes(hit: Hit, ranked: RankedList) -> frozenset[str]:
+def _indexes(hit: Hit, provider: Capabilities) -> frozenset[str]:
     """The indexes that found the hit."""
-    if ranked.index != "mixed":
-        return frozenset({ranked.index})
+    if provider.index != "mixed":
+        return frozenset({provider.index})
     named = {_INDEX_OF.get(engine.lower().split(".")[0], engine.lower()) for engine in hit.engines}
-    return frozenset(named or {ranked.source})
+    return frozenset(named or {provider.name})
 
 
 def _score(votes: Sequence[_Vote]) -> float:

@@ -93,16 +93,16 @@ class PlanQuota:
 
 @dataclass(frozen=True, slots=True)
 class ResultPage:
-    """One page of a provider's answer."""
+    """One page of a provider's results."""
 
     hits: tuple[Hit, ...]
     total: int | None = None
-    more: bool = False
+    more: bool = False  # there are results after this page
     suggestion: str | None = None  # a corrected or better query, in the provider's words
-    answers: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()  # instant answers, such as the text of an infobox
     notes: tuple[str, ...] = ()
     incomplete: bool = False  # some engines behind the provider did not answer
-    raw: Any = None
+    raw: Any = None  # the provider's own JSON; of several pages a list
 
 
 @dataclass(eq=False)

@@ -34,7 +34,8 @@ async def first_answer(
         reply = await ask()
         running.pop(name)
         replies.append(reply)
-        if reply.answered and (reply.hits or reply.answers or (accept_empty and not reply.incomplete)):
+        page = reply.page
+        if reply.answered and (page.hits or page.answers or (accept_empty and not page.incomplete)):
             winners.append(reply)
         changed.set()
 

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from mcp_web.model.search import Attempt, Hit, Outcome
-from mcp_web.search.provider import Capabilities
+from mcp_web.model.search import Attempt, Outcome
+from mcp_web.search.provider import Capabilities, ResultPage
 
 _GOOD: tuple[Outcome, ...] = ("ok", "empty")
+_NO_RESULTS = ResultPage(())
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Hits and the attempts that led to them, or only the failed attempts."""
+    """The results and the attempts that led to them, or only the failed attempts."""
 
     capabilities: Capabilities
     attempts: tuple[Attempt, ...]
-    hits: tuple[Hit, ...] = ()
-    total: int | None = None
-    more: bool = False
-    suggestion: str | None = None
-    answers: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    incomplete: bool = False  # some engines behind the provider did not answer
-    raw: tuple[Any, ...] = ()
-    fixes: tuple[str, ...] = ()
+    page: ResultPage = _NO_RESULTS
+    fixes: tuple[str, ...] = ()  # what the operator can do about failed attempts
 
     @property
     def answered(self) -> bool:

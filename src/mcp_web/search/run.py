@@ -31,15 +31,6 @@ _SHORT_WAIT = 5.0  # a limit that ends this soon is waited for; a longer one is 
 _SLOW = 0.8  # of the usual time: an endpoint that was cancelled after that long was slow
 
 
-@dataclass(frozen=True, slots=True)
-class _Ask:
-    """The requests of one search to one endpoint."""
-
-    endpoint: Provider
-    deadline: float
-    retries: int
-
-
 @dataclass
 class Runner:
     """Sends requests to endpoints, within their limits, and records the health of each endpoint."""
@@ -66,19 +57,15 @@ class Runner:
             return Reply(endpoint.capabilities, (paused,), fixes=(health.fix,) if health.fix else ())
         if not plan.page_requests:
             done = Attempt(endpoint.name, "empty", 0.0, "no results on this page")
-            return Reply(
-                endpoint.capabilities,
-                (done,),
-                notes=(f"{endpoint.capabilities.name} has no results beyond this page.",),
-            )
+            note = f"{endpoint.capabilities.name} has no results beyond this page."
+            return Reply(endpoint.capabilities, (done,), ResultPage((), notes=(note,)))
         try:
-            pages, broken_off = await self._pages(_Ask(endpoint, deadline, retries), plan, query.count)
+            pages, broken_off = await self._pages(endpoint, plan, query.count, deadline, retries)
+            reply = _reply(endpoint, plan, pages, broken_off, query, (anyio.current_time() - begun) * 1000)
         except ProviderRefused as refused:
-            ms = (anyio.current_time() - begun) * 1000
-            attempt = Attempt(endpoint.name, refused.outcome, round(ms, 1), refused.detail, refused.retry_after)
-            trace.metrics.count("search_outcomes", provider=endpoint.capabilities.name, outcome=refused.outcome)
-            return Reply(endpoint.capabilities, (attempt,), fixes=(refused.fix,) if refused.fix else ())
-        reply = _reply(endpoint, plan, pages, broken_off, query, (anyio.current_time() - begun) * 1000)
+            ms = round((anyio.current_time() - begun) * 1000, 1)
+            attempt = Attempt(endpoint.name, refused.outcome, ms, refused.detail, refused.retry_after)
+            reply = Reply(endpoint.capabilities, (attempt,), fixes=(refused.fix,) if refused.fix else ())
         trace.metrics.count("search_outcomes", provider=endpoint.capabilities.name, outcome=reply.attempts[0].outcome)
         return reply
 
@@ -108,7 +95,7 @@ class Runner:
         return response
 
     async def _pages(
-        self, ask: _Ask, plan: AdaptedQuery, count: int
+        self, endpoint: Provider, plan: AdaptedQuery, count: int, deadline: float, retries: int
     ) -> tuple[list[tuple[PageRequest, ResultPage]], tuple[str, ...]]:
         """The pages, each with its request, and a note if a later page was refused."""
         pages: list[tuple[PageRequest, ResultPage]] = []
@@ -116,56 +103,47 @@ class Runner:
         for page_request in plan.page_requests:
             query = replace(plan.query, page=page_request.page, count=page_request.size)
             try:
-                page = await self._page(ask, query)
+                page = await self._page(endpoint, query, deadline, retries)
             except ProviderRefused as refused:
                 if not pages:
                     raise
-                return pages, (
-                    f"{ask.endpoint.capabilities.name} stopped after {amount(found, 'result')}: {refused.detail}",
-                )
+                name = endpoint.capabilities.name
+                return pages, (f"{name} stopped after {amount(found, 'result')}: {refused.detail}",)
             pages.append((page_request, page))
             found += max(0, len(page.hits) - page_request.skip)
             if found >= count or not page.more or not page.hits:
                 break
         return pages, ()
 
-    async def _page(self, ask: _Ask, query: SearchQuery) -> ResultPage:
+    async def _page(self, endpoint: Provider, query: SearchQuery, deadline: float, retries: int) -> ResultPage:
         """One page, with retries; a refusal that remains is recorded in the endpoint's health and raised."""
-        endpoint, health = ask.endpoint, self.health[ask.endpoint.name]
-        for attempt in range(ask.retries + 1):
-            try:
-                return await self._once(ask, query)
-            except ProviderRefused as refused:
-                wait = await self._before_retry(ask, refused)
-                if wait is None or attempt == ask.retries:
-                    if refused.counts:
-                        facts = (refused.outcome, refused.detail, self.options, refused.retry_after, refused.fix)
-                        health.failed(anyio.current_time(), *facts)
-                        await self._share_pause(endpoint, health)
-                    raise
+        try:
+            return await self._once(endpoint, query, deadline)
+        except ProviderRefused as refused:
+            wait = await self._before_retry(endpoint, deadline, refused)
+            if wait is not None and retries:
                 await anyio.sleep(wait)
-        raise AssertionError("the last attempt returns or raises")
+                return await self._page(endpoint, query, deadline, retries - 1)
+            if refused.counts:
+                now, health = anyio.current_time(), self.health[endpoint.name]
+                health.failed(now, refused.outcome, refused.detail, self.options, refused.retry_after, refused.fix)
+                if pause := health.wait(now):  # for the other replicas too
+                    await self.limiter.share_pause(_rate_key(endpoint), pause, health.why)
+            raise
 
-    async def _share_pause(self, endpoint: Provider, health: Health) -> None:
-        """Make the other replicas pause an endpoint that failed here."""
-        if wait := health.wait(anyio.current_time()):
-            await self.limiter.share_pause(_rate_key(endpoint), wait, health.why)
-
-    async def _once(self, ask: _Ask, query: SearchQuery) -> ResultPage:
+    async def _once(self, endpoint: Provider, query: SearchQuery, deadline: float) -> ResultPage:
         """One page, without retries."""
-        endpoint = ask.endpoint
         if endpoint.capabilities.learns_rate and endpoint.name not in self.rates:
             # The first response has the rate limit of the plan; concurrent requests wait for it.
             async with self._learning[endpoint.name]:
                 if endpoint.name not in self.rates:
-                    return await self._in_turn(ask, query)
-        return await self._in_turn(ask, query)
+                    return await self._in_turn(endpoint, query, deadline)
+        return await self._in_turn(endpoint, query, deadline)
 
-    async def _in_turn(self, ask: _Ask, query: SearchQuery) -> ResultPage:
+    async def _in_turn(self, endpoint: Provider, query: SearchQuery, deadline: float) -> ResultPage:
         """Wait for the rate limit, send the request, record what its response says about the endpoint."""
-        await self._take_slot(ask)
-        endpoint = ask.endpoint
-        response = await self._send_watched(ask, endpoint.request(query))
+        await self._take_slot(endpoint, deadline)
+        response = await self._send_watched(endpoint, endpoint.request(query), deadline)
         quota = endpoint.quota(response)
         if endpoint.capabilities.learns_rate:
             self.rates[endpoint.name] = quota.rate if quota and quota.rate else endpoint.capabilities.rate
@@ -179,26 +157,26 @@ class Runner:
             health.failed(now, "quota", "the month's quota is used up", self.options, quota.month_resets)
         return page
 
-    async def _send_watched(self, ask: _Ask, request: ApiRequest) -> ApiResponse:
+    async def _send_watched(self, endpoint: Provider, request: ApiRequest, deadline: float) -> ApiResponse:
         """Send the request; one that is cancelled because it is slow is recorded in the endpoint's health."""
         begun = anyio.current_time()
         try:
-            return await self.send(ask.endpoint, request, max(0.05, ask.deadline - begun))
+            return await self.send(endpoint, request, max(0.05, deadline - begun))
         except anyio.get_cancelled_exc_class():
             # Another endpoint was faster, or the deadline passed: one that is often slow should not be asked first.
             now = anyio.current_time()
             if now - begun >= _SLOW * min(self.options.hedge_after, self.options.timeout):
-                self.health[ask.endpoint.name].failed(now, "timeout", "was too slow", self.options)
+                self.health[endpoint.name].failed(now, "timeout", "was too slow", self.options)
             raise
 
-    async def _take_slot(self, ask: _Ask) -> None:
+    async def _take_slot(self, endpoint: Provider, deadline: float) -> None:
         """Wait for the endpoint's rate limit, then count the request; raises ProviderRefused if none is left."""
-        endpoint, capabilities = ask.endpoint, ask.endpoint.capabilities
+        capabilities = endpoint.capabilities
         budget = self.options.monthly_budgets.get(capabilities.name, 0)
         rate = self.rates.get(endpoint.name, capabilities.rate)
         try:
             # Evenly spaced, not in bursts: a delayed burst would fall into the same second as the next one.
-            await self.limiter.acquire(_rate_key(endpoint), capabilities.per / rate * _MARGIN, deadline=ask.deadline)
+            await self.limiter.acquire(_rate_key(endpoint), capabilities.per / rate * _MARGIN, deadline=deadline)
             if self.charge is not None and capabilities.needs_key:
                 await self.charge()
             if budget:
@@ -216,15 +194,15 @@ class Runner:
             detail = f"The monthly budget of {budget} requests for {capabilities.name} is used up."
             raise ProviderRefused("quota", detail, retry_after=round(spent.retry_after), counts=False) from spent
 
-    async def _before_retry(self, ask: _Ask, refused: ProviderRefused) -> float | None:
+    async def _before_retry(self, endpoint: Provider, deadline: float, refused: ProviderRefused) -> float | None:
         """Seconds to wait before one more try, or None if the request should not be repeated."""
-        left = ask.deadline - anyio.current_time()
+        left = deadline - anyio.current_time()
         if not refused.counts:
             return None
         if refused.outcome == "rate_limited":
             wait = refused.retry_after
             if wait is not None:
-                await self.limiter.pause(_rate_key(ask.endpoint), min(wait, 3600.0))
+                await self.limiter.pause(_rate_key(endpoint), min(wait, 3600.0))
             return 0.0 if wait is not None and wait <= min(_SHORT_WAIT, left) else None
         if refused.outcome in ("error", "unreachable") and (refused.retry_after or 0) <= _SHORT_WAIT:
             wait = random.uniform(0.15, 0.45)  # noqa: S311 - jitter
@@ -251,30 +229,29 @@ def _rate_key(endpoint: Provider) -> str:
 def _reply(
     endpoint: Provider,
     plan: AdaptedQuery,
-    pages: list[tuple[PageRequest, ResultPage]],
+    requested: list[tuple[PageRequest, ResultPage]],
     broken_off: tuple[str, ...],
     query: SearchQuery,
     ms: float,
 ) -> Reply:
     """The pages of one endpoint as its reply, with the results filtered."""
-    hits = [hit for page_request, page in pages for hit in page.hits[page_request.skip :]]
+    hits = [hit for page_request, page in requested for hit in page.hits[page_request.skip :]]
     kept, filter_notes = plan.result_filter.apply(hits)
-    last = pages[-1][1]
-    outcome: Outcome = "ok" if kept or any(page.answers for _, page in pages) else "empty"
-    notes = (*plan.notes, *(note for _, page in pages for note in page.notes), *filter_notes, *broken_off)
+    pages = [page for _, page in requested]
+    answers = (clean(answer, _ANSWER_CHARS) for page in pages for answer in page.answers)
+    notes = (*plan.notes, *(note for page in pages for note in page.notes), *filter_notes, *broken_off)
+    outcome: Outcome = "ok" if kept or any(page.answers for page in pages) else "empty"
     return Reply(
         endpoint.capabilities,
         (Attempt(endpoint.name, outcome, round(ms, 1)),),
-        hits=kept,
-        total=next((page.total for _, page in pages if page.total is not None), None),
-        more=last.more or len(kept) > query.count,
-        suggestion=next((clean(page.suggestion, _SUGGESTION_CHARS) for _, page in pages if page.suggestion), None),
-        answers=tuple(
-            dict.fromkeys(
-                line for _, page in pages for detail in page.answers if (line := clean(detail, _ANSWER_CHARS))
-            )
+        ResultPage(
+            hits=kept,
+            total=next((page.total for page in pages if page.total is not None), None),
+            more=pages[-1].more or len(kept) > query.count,
+            suggestion=next((clean(page.suggestion, _SUGGESTION_CHARS) for page in pages if page.suggestion), None),
+            answers=tuple(dict.fromkeys(filter(None, answers))),
+            notes=tuple(dict.fromkeys(notes)),
+            incomplete=any(page.incomplete for page in pages),
+            raw=pages[0].raw if len(pages) == 1 else [page.raw for page in pages],
         ),
-        notes=tuple(dict.fromkeys(notes)),
-        incomplete=any(page.incomplete for _, page in pages),
-        raw=tuple(page.raw for _, page in pages),
     )

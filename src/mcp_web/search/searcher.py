@@ -20,7 +20,7 @@ from mcp_web.limit.limiter import Limiter
 from mcp_web.model.search import Attempt, Hit, SearchAnswer, SearchQuery
 from mcp_web.search.cache import SearchCache, cache_key
 from mcp_web.search.failure import failure
-from mcp_web.search.merge import RankedList, cluster, merge
+from mcp_web.search.merge import cluster, merge
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.plan import Selection, check, select
 from mcp_web.search.probe import ProviderState, probe_all
@@ -166,7 +166,7 @@ class Searcher:
 
         async def ask_general() -> None:
             general.extend(await self._failover(selection.names, query, until))
-            if any(reply.hits for reply in general):
+            if any(reply.page.hits for reply in general):
                 scope.deadline = min(until, anyio.current_time() + self._options.hedge_after)
 
         async def ask_source(name: str) -> None:
@@ -186,7 +186,7 @@ class Searcher:
 
         async def one(name: str) -> None:
             replies[name] = await self._provider(name, query, until)
-            if replies[name].hits:
+            if replies[name].page.hits:
                 scope.deadline = enough
 
         with anyio.CancelScope(deadline=until) as scope:
@@ -231,7 +231,7 @@ def _late(name: str) -> Reply:
 
 def _lifetime(found: SearchAnswer, selection: Selection, replies: Sequence[Reply]) -> float | None:
     """Seconds an answer may be cached: few for an empty one or if a provider did not answer; None is no limit."""
-    if not found.hits and any(reply.incomplete for reply in replies):
+    if not found.hits and any(reply.page.incomplete for reply in replies):
         return 0.0
     complete = selection.how == "failover" or all(reply.answered for reply in replies)
     return None if found.hits and complete else _SHORT_TTL
@@ -240,15 +240,11 @@ def _lifetime(found: SearchAnswer, selection: Selection, replies: Sequence[Reply
 def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> SearchAnswer:
     """Merge the replies of one or several providers into one answer; `raw` adds the providers' own JSON. Pure."""
     good = [reply for reply in replies if reply.answered]
-    named = [reply for reply in good if reply.hits] or good
-    lists = [
-        RankedList(reply.capabilities.name, reply.hits, reply.capabilities.index, reply.capabilities.weight)
-        for reply in good
-    ]
-    useful, dropped = worth_showing(merge(lists))
+    named = [reply for reply in good if reply.page.hits] or good
+    useful, dropped = worth_showing(merge([(reply.capabilities, reply.page.hits) for reply in good]))
     clustered = cluster(useful)
     hits = tuple(_shown(hit, query) for hit in clustered[: query.count])
-    notes = [note for reply in good for note in reply.notes]
+    notes = [note for reply in good for note in reply.page.notes]
     if dropped:
         notes.append(
             f"Left out: {amount(dropped, 'advertisement or useless result', 'advertisements or useless results')}."
@@ -260,14 +256,12 @@ def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> SearchAn
         provider="+".join(reply.capabilities.name for reply in named),
         hits=hits,
         attempted=tuple(attempt for reply in replies for attempt in reply.attempts),
-        total=max((reply.total for reply in named if reply.total is not None), default=None),
-        more_results=len(clustered) > query.count or any(reply.more for reply in named if reply.hits),
+        total=max((reply.page.total for reply in named if reply.page.total is not None), default=None),
+        more_results=len(clustered) > query.count or any(reply.page.more for reply in named if reply.page.hits),
         suggestion=None if hits else _suggestion(query, good),
         notes=tuple(dict.fromkeys(notes)),
-        answers=tuple(dict.fromkeys(answer for reply in named for answer in reply.answers)),
-        raw={reply.capabilities.name: reply.raw[0] if len(reply.raw) == 1 else list(reply.raw) for reply in named}
-        if raw
-        else {},
+        answers=tuple(dict.fromkeys(answer for reply in named for answer in reply.page.answers)),
+        raw={reply.capabilities.name: reply.page.raw for reply in named} if raw else {},
     )
 
 
@@ -283,7 +277,7 @@ def _why_not(attempt: Attempt) -> str:
 
 def _suggestion(query: SearchQuery, replies: Sequence[Reply]) -> str:
     """What to try after a search without results, as a sentence."""
-    offered = next((reply.suggestion for reply in replies if reply.suggestion), None)
+    offered = next((reply.page.suggestion for reply in replies if reply.page.suggestion), None)
     if offered and offered.lower() != query.text.lower():
         return f"No results. The provider suggests: {quoted(offered, 200)}"
     filters = {
@@ -293,7 +287,7 @@ def _suggestion(query: SearchQuery, replies: Sequence[Reply]) -> str:
         "page": query.page,
     }
     used = [name for name, value in filters.items() if value]
-    if any(reply.incomplete for reply in replies):
+    if any(reply.page.incomplete for reply in replies):
         return (
             "No results, but some engines did not answer (see the notes), so there may be some. "
             "Try again in a minute, with other words, or with another provider."

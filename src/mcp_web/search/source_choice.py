@@ -79,7 +79,9 @@ def fitting_sources(query: SearchQuery) -> tuple[str, ...]:
 def beside_general(reply: Reply, query: SearchQuery) -> Reply:
     """The reply of a source, cut to a few results unless the query is for its category or limited to domains."""
     own = query.category in reply.capabilities.categories and query.category != "general"
-    return reply if own or query.include_domains else replace(reply, hits=reply.hits[:_MOST_BESIDE], more=False)
+    if own or query.include_domains:
+        return reply
+    return replace(reply, page=replace(reply.page, hits=reply.page.hits[:_MOST_BESIDE], more=False))
 
 
 def _looks_like(words: str) -> list[str]:

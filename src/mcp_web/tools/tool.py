@@ -41,11 +41,12 @@ class Param:
     single: bool = False  # a list of which one item may be given alone, as its schema says
     lines: bool = False  # a list given as one string holds one item per line (queries), not one per comma
     address: bool = False  # a URL: a number is refused
+    schema_rule: ValueRule | None = None  # of a contract, whose JSON schema replaces what is said above
 
     @property
     def rule(self) -> ValueRule:
         """The type and the limits of the values, as `text/values.py` checks them."""
-        return ValueRule(
+        return self.schema_rule or ValueRule(
             self.kind,
             self.choices,
             self.least,
