@@ -102,19 +102,17 @@ class ConnectionPool:
 
     async def _take(self, key: _Key) -> HttpConnection | None:
         """An idle connection that is still open, or None."""
+        await self._expire()
         kept = self._idle.get(key, [])
-        now = anyio.current_time()
         while kept:
-            connection, until = kept.pop()
-            if now < until and not _hung_up(connection):
+            connection, _ = kept.pop()
+            if not _hung_up(connection):
                 return connection
             await connection.close()
-        self._idle.pop(key, None)
         return None
 
     async def _give_back(self, key: _Key, connection: HttpConnection) -> None:
         """Keep a connection for the next request, or close it."""
-        await self._expire()
         kept = self._idle.setdefault(key, [])
         if connection.reusable() and len(kept) < _IDLE_PER_HOST and sum(map(len, self._idle.values())) < _IDLE_TOTAL:
             kept.append((connection, anyio.current_time() + KEEP_SECONDS))
@@ -124,12 +122,15 @@ class ConnectionPool:
     async def _expire(self) -> None:
         """Close the connections that have been idle for too long."""
         now = anyio.current_time()
+        expired: list[HttpConnection] = []
+        # Without an await and in place: other requests use the same lists.
         for key, kept in list(self._idle.items()):
-            for item in [item for item in kept if item[1] <= now]:
-                kept.remove(item)
-                await item[0].close()
+            expired += [connection for connection, until in kept if until <= now]
+            kept[:] = [item for item in kept if item[1] > now]
             if not kept:
                 del self._idle[key]
+        for connection in expired:
+            await connection.close()
 
     async def aclose(self) -> None:
         """Close every idle connection."""
