@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "mcp_web"
 
-GROUND = {"errors", "file_lock", "model", "lru", "text", "trace"}
+GROUND = {"errors", "extras", "file_lock", "model", "lru", "text", "trace"}
 ADAPTERS = {"net", "store", "embed", "limit", "sandbox", "audit", "telemetry"}
 COMPONENTS = {"search", "fetch", "render", "extract", "read", "index", "archive"}
 # What each part may import of ours, besides itself and the ground.

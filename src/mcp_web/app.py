@@ -116,6 +116,7 @@ class App:
         """Raise when nothing can be kept: for work whose purpose is to change what is kept."""
         await self.store()
         if self._store_refusal is not None:
+            self._store_note_taken = True  # the error says the same
             raise self._store_refusal
 
     def take_store_note(self) -> str:

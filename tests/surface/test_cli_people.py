@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -482,6 +483,16 @@ def test_colours_are_left_out_where_they_are_not_wanted(shell: Shell, docs: Site
         assert not colour.search(at_terminal(shell, *command, **plain))
 
 
+def test_a_command_in_a_message_is_not_broken_and_can_be_pasted(shell: Shell, docs: Site) -> None:
+    url = docs.loopback_url("/p1")
+    said = at_terminal(shell, "open", url, "--mode", "rendered", code=1, columns=60)
+    commands = [line.strip() for line in lines_of(said) if "pip" in line]
+    assert len(commands) == 1, said
+    parts = shlex.split(re.search("`([^`]+)`", commands[0])[1])  # type: ignore[index]
+    assert parts[:4] == [sys.executable, "-m", "pip", "install"]
+    assert subprocess.run([*parts, "--dry-run", "--no-index", "--no-deps"], check=False).returncode == 0
+
+
 def test_extract_without_a_file_says_that_it_waits_for_input(shell: Shell) -> None:
     printed = at_terminal(shell, "extract", typed=b"<p>Words of a page</p>\n\x04")
     assert "until Ctrl-D" in printed
@@ -494,6 +505,8 @@ def test_a_store_that_cannot_be_used_or_was_replaced_is_said_on_stderr(docs: Sit
     shell = Shell(tmp_path, MCP_WEB_ALLOW_PRIVATE=docs.exemption, MCP_WEB_DATA_DIR=str(blocked / "data"))
     opened = shell.run("open", docs.loopback_url("/p1"))
     assert "Setup of page 1" in opened.stdout
+    refused = shell.run("archive", "add", "A thought.", "--title", "Thought", code=1).stderr
+    assert refused.count("cannot be used") == 1
     assert opened.stderr.count("Pages are opened but not kept.") == 1
     (tmp_path / "mcp-web.sqlite").write_bytes(b"SQLite format 3\x00" + b"\xff" * 5_000)
     listed = Shell(tmp_path, MCP_WEB_DATA_DIR=str(tmp_path)).run("archive", "list")

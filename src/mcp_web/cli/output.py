@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import sys
 import textwrap
@@ -48,8 +49,10 @@ def wrapped(text: str, indent: int = 0, *, stream: TextIO | None = None) -> str:
     if not stream.isatty():
         return text
     width = max(40, shutil.get_terminal_size().columns - 1)
-    # An address or a path that is broken at a hyphen can be neither clicked nor copied.
-    return textwrap.fill(text, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
+    # What is broken cannot be copied: a path at a hyphen, a command in backticks at a space.
+    whole = re.sub(r"`[^`]+`", lambda command: command[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+    lines = textwrap.fill(whole, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def note(text: str) -> None:

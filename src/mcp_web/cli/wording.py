@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 from mcp_web.errors import WebError
+from mcp_web.extras import install_command
 
 # In order: longer phrases come first.
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -36,8 +38,12 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 _INSTRUCTION = re.compile(r"\b([Tt])he operator (check|set|install|allow)s\b")
 
 
+_EXTRA = re.compile(r"""(?:Run `)?pip install ['"]mcp-web\[([\w-]+)\]['"]`?""")
+
+
 def for_person(text: str) -> str:
     """The message reworded for a person at a terminal."""
+    text = _EXTRA.sub(lambda found: f"`{shlex.join(install_command(found[1]))}`", text)
     text = _INSTRUCTION.sub(lambda found: found[2].capitalize() if found[1] == "T" else found[2], text)
     for pattern, words in _PHRASES:
         text = pattern.sub(words, text)

@@ -7,12 +7,12 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 
 import anyio
 
 from mcp_web.errors import RenderFailed
+from mcp_web.extras import install_command
 from mcp_web.render.chromium import find_chromium
 from mcp_web.render.options import RenderOptions
 
@@ -40,19 +40,15 @@ class InstallStep:
     commands: tuple[tuple[str, ...], ...]
 
     def __str__(self) -> str:
-        return " && ".join(shlex.join(command) for command in self.commands) or f"Install {self.missing} by hand."
+        commands = " && ".join(shlex.join(command) for command in self.commands)
+        return f"`{commands}`" if commands else f"install {self.missing} by hand"
 
 
 def missing_steps(executable: str = "") -> tuple[InstallStep, ...]:
     """What rendering still needs; empty when it is ready."""
     steps = []
     if importlib.util.find_spec("playwright") is None or importlib.util.find_spec("publicsuffixlist") is None:
-        packages = ("playwright>=1.60,<2", "publicsuffixlist")
-        steps.append(
-            InstallStep(
-                "the Python packages of mcp-web[render]", ((sys.executable, "-m", "pip", "install", *packages),)
-            )
-        )
+        steps.append(InstallStep("the Python packages of mcp-web[render]", (install_command("render"),)))
     if find_chromium(executable) is None:
         steps.append(InstallStep("Chromium", _chromium_commands()))
     return tuple(steps)
@@ -72,8 +68,8 @@ def browser_state(options: RenderOptions) -> BrowserState:
     steps = missing_steps(options.executable)
     if steps:
         missing = " and ".join(step.missing for step in steps)
-        fix = "; ".join(map(str, steps))
-        return BrowserState(False, f"missing: {missing}", f"Run `mcp-web doctor --fix`, or: {fix}")
+        fix = ", then ".join(map(str, steps))
+        return BrowserState(False, f"missing: {missing}", f"Run `mcp-web doctor --fix`, or {fix}.")
     return BrowserState(True, f"Chromium at {find_chromium(options.executable)}")
 
 
@@ -97,7 +93,7 @@ def _chromium_commands() -> tuple[tuple[str, ...], ...]:
 def run_step(step: InstallStep) -> None:
     """Run the commands of a step; raises RenderFailed with the last line of what went wrong."""
     if not step.commands:
-        raise RenderFailed(f"There is no known way to install {step.missing} here.", suggestion=str(step))
+        raise RenderFailed(f"There is no known way to install {step.missing} here.", suggestion="Install it by hand.")
     for command in step.commands:
         try:
             done = subprocess.run(  # noqa: S603 - a fixed list of our own
@@ -105,8 +101,8 @@ def run_step(step: InstallStep) -> None:
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise RenderFailed(
-                f"The command {' '.join(command)} failed: {error}.", suggestion=f"Run: {step}"
+                f"The command {' '.join(command)} failed: {error}.", suggestion=f"Run {step}."
             ) from error
         if done.returncode:
             last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no output"]
-            raise RenderFailed(f"The command {' '.join(command)} failed: {last[0]}.", suggestion=f"Run: {step}")
+            raise RenderFailed(f"The command {' '.join(command)} failed: {last[0]}.", suggestion=f"Run {step}.")

@@ -44,7 +44,8 @@ async def check_parts(app: App, *, fix: bool = False) -> list[Check]:
             with anyio.fail_after(SECONDS):
                 checks += await check(app)
         except WebError as error:
-            checks.append(Check(part, "broken", error.message, error.suggestion))
+            advice = error.suggestion.replace(" with `mcp-web doctor`", "")
+            checks.append(Check(part, "broken", error.message, advice))
         except TimeoutError:
             finding = f"no answer within {SECONDS:g} s"
             checks.append(Check(part, "broken", finding, "Check the network, proxy and firewall."))
@@ -163,7 +164,7 @@ def _provider_check(state: ProviderState) -> Check:
         return Check(part, "off", state.detail or "not configured", state.fix)
     sound = state.reachable is not False and state.authorised is not False
     facts = [
-        state.detail.rstrip(".") if sound else state.detail,
+        state.detail.rstrip("."),
         f"quota left {state.quota_left}" if state.quota_left else "",
         f"{state.ms:.0f} ms" if state.ms is not None else "",
     ]
@@ -178,7 +179,7 @@ async def _browser(app: App, *, install: bool) -> list[Check]:
         await install_browser(app.settings.of(RenderOptions))
     state = browser_state(app.settings.of(RenderOptions))
     if not app.can_render:
-        how = "Set MCP_WEB_RENDER_ENABLED=true" + ("" if state.sound else f"; {state.fix}")
+        how = "Set MCP_WEB_RENDER_ENABLED=true." + ("" if state.sound else f" {state.fix}")
         return [Check("browser", "off", f"rendering is off; {state.finding}", how)]
     return [Check("browser", "ok" if state.sound else "broken", state.finding, None if state.sound else state.fix)]
 
