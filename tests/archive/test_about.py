@@ -15,8 +15,8 @@ def headline(title: str, path: str) -> Headline:
 
 def share(query: str, title: str, path: str = "docs/page.md") -> float:
     question = parse(query)
-    worths = dict.fromkeys((*question.without_stop_words(question.words), *question.compounds), 1.0)
-    return HeadlineMatcher(question, worths).share(headline(title, path))
+    rarities = dict.fromkeys((*question.content_words, *question.compounds), 1.0)
+    return HeadlineMatcher(question, rarities).share(headline(title, path))
 
 
 def test_a_title_that_is_the_subject_outranks_one_that_names_more() -> None:

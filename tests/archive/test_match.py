@@ -48,8 +48,8 @@ def test_a_question_without_words_has_no_matches() -> None:
     assert static_matches("word", []) is None
 
 
-def match(question: str, markdown: str, **worths: float) -> float:
-    passage = best_passage(Marker(parse(question), worths or None), markdown, "en")
+def match(question: str, markdown: str, **rarities: float) -> float:
+    passage = best_passage(Marker(parse(question), rarities or None), markdown, "en")
     assert passage is not None
     return passage.match
 

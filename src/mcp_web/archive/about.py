@@ -29,12 +29,12 @@ _ENDING = re.compile(r"(?:/(?:index|readme))?(?:\.[a-z]{2,5})?/?$", re.IGNORECAS
 class HeadlineMatcher:
     """Compares titles and URLs with the weighted words of a question."""
 
-    def __init__(self, question: Question, worths: Mapping[str, float]) -> None:
+    def __init__(self, question: Question, rarities: Mapping[str, float]) -> None:
         self._language = question.language or "en"
-        self._wanted = [(frozenset(query_terms(word)), worth) for word, worth in worths.items()]
+        self._wanted = [(frozenset(query_terms(word)), rarity) for word, rarity in rarities.items()]
         self._all: frozenset[str] = frozenset().union(*(terms for terms, _ in self._wanted))
-        self._total = sum(worths.values())
-        self._starts = None if self._language in _PREFIXED else {_start(text) for text in (*worths, *self._all)}
+        self._total = sum(rarities.values())
+        self._starts = None if self._language in _PREFIXED else {_start(text) for text in (*rarities, *self._all)}
 
     def share(self, headline: Headline) -> float:
         """0…1: how much of the question the title or the URL names, and how little else it names."""
@@ -46,12 +46,12 @@ class HeadlineMatcher:
         named, compound = _named(text, self._language)
         if not named or not self._total:
             return 0.0
-        meant = [found for word in named if (found := self._matching(word))]
-        terms = set().union(*meant, *map(self._matching, compound))
+        matching = [found for word in named if (found := self._matching(word))]
+        terms = set().union(*matching, *map(self._matching, compound))
         if not terms:
             return 0.0
-        worth = sum(worth for wanted, worth in self._wanted if not wanted.isdisjoint(terms))
-        return float(worth / self._total * (len(meant) / len(named)) ** 0.5)
+        total = sum(rarity for wanted, rarity in self._wanted if not wanted.isdisjoint(terms))
+        return float(total / self._total * (len(matching) / len(named)) ** 0.5)
 
     def _matching(self, word: str) -> frozenset[str]:
         """The terms of the question that a word of a title is a form of. Stemming it in every language takes 25 µs, so
@@ -85,10 +85,10 @@ def is_news_or_index(headline: Headline) -> bool:
 
 
 def scores_with_headlines(
-    scores: Mapping[str, float], headlines: Mapping[str, Headline], question: Question, worths: Mapping[str, float]
+    scores: Mapping[str, float], headlines: Mapping[str, Headline], question: Question, rarities: Mapping[str, float]
 ) -> dict[str, float]:
     """The scores adjusted by how well titles and URLs match the question, still between 0 and 1."""
-    matcher = HeadlineMatcher(question, worths)
+    matcher = HeadlineMatcher(question, rarities)
     lower = _ranked_lower(headlines.values())
     found = {}
     for key, score in scores.items():

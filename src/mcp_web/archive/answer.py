@@ -88,14 +88,14 @@ def merged(own: ArchiveAnswer, shared: Mapping[str, ArchiveAnswer]) -> ArchiveAn
             found.setdefault(one.document.url, _from(owner, one))
     results = sorted(found.values(), key=lambda one: -one.document.score)[: own.query.limit]
     answers = [own, *shared.values()]
-    telling = [one for one in answers if one.results] or [own]
+    with_results = [one for one in answers if one.results] or [own]
     return replace(
         own,
         results=tuple(results),
-        mode=telling[0].mode,
-        corrected_query=telling[0].corrected_query,
+        mode=with_results[0].mode,
+        corrected_query=with_results[0].corrected_query,
         citation_graph=_graph([one.citation_graph for one in answers if one.citation_graph]),
-        notes=tuple(dict.fromkeys(note for one in telling for note in one.notes)),
+        notes=tuple(dict.fromkeys(note for one in with_results for note in one.notes)),
     )
 
 

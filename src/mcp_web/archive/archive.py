@@ -189,7 +189,7 @@ def _quoted(
     """The documents with their snippets and passages, ranked by how these match the question: by words, unless only
     meaning counts, and by the static signal if `asked` is given. `embedded` are the documents with vectors of the
     model."""
-    marker = Marker(words.question, words.matches.worths)
+    marker = Marker(words.question, words.matches.rarities)
     found = [
         _Quoted(
             row,

@@ -107,7 +107,7 @@ async def distinctive_words(store: Store, snapshot: Snapshot) -> str:
         if len(word) > 2 and not word.isdigit() and not is_stop_word(word, language)
     }
     frequent = sorted(counts, key=lambda word: (-counts[word], word))[:_COUNTED]
-    held = await store.word_counts([fold(word) for word in frequent])
-    most = max(held.values(), default=1)
-    worths = {word: log(1 + counts[word]) * log(1 + most / held.get(fold(word), most)) for word in frequent}
-    return " ".join(sorted(worths, key=lambda word: (-worths[word], word))[:_WORDS])
+    documents = await store.word_counts([fold(word) for word in frequent])
+    most = max(documents.values(), default=1)
+    scores = {word: log(1 + counts[word]) * log(1 + most / documents.get(fold(word), most)) for word in frequent}
+    return " ".join(sorted(scores, key=lambda word: (-scores[word], word))[:_WORDS])

@@ -92,7 +92,7 @@ def combined(words: WordMatches, meaning: Meaning, mode: SearchMode, scales: Sca
 async def with_headlines(store: Store, scores: Mapping[str, float], words: ByWords) -> dict[str, float]:
     """The scores adjusted by the titles and URLs of the best documents."""
     best = sorted(scores, key=lambda key: (-scores[key], key))[:_COMPARED]
-    return scores_with_headlines(scores, await store.headlines(best), words.question, words.matches.worths)
+    return scores_with_headlines(scores, await store.headlines(best), words.question, words.matches.rarities)
 
 
 async def best_rows(

@@ -68,15 +68,15 @@ class Marker:
     substrings, much faster than with a pattern of all words; only the words found there are stemmed.
     """
 
-    def __init__(self, question: Question, worths: Mapping[str, float] | None = None) -> None:
-        """`worths` are those of the words of the question; equal if they are not given."""
+    def __init__(self, question: Question, rarities: Mapping[str, float] | None = None) -> None:
+        """`rarities` are those of the words of the question; equal if they are not given."""
         self.names = question.names if question.is_name else ()
-        telling = question.without_stop_words(question.wanted) or question.wanted
-        known = {word: worth for word, worth in (worths or dict.fromkeys(telling, 1.0)).items() if word in telling}
-        self.worths = {term: worth for word, worth in known.items() for term in _forms(word)}
+        wanted = question.content_words
+        known = {word: rarity for word, rarity in (rarities or dict.fromkeys(wanted, 1.0)).items() if word in wanted}
+        self.rarities = {term: rarity for word, rarity in known.items() for term in _forms(word)}
         self.total = sum(known.values())
-        self._ngrams = [fold(word) for word in telling if is_unspaced(word)]
-        spaced = [word for word in telling if not is_unspaced(word)]
+        self._ngrams = [fold(word) for word in wanted if is_unspaced(word)]
+        spaced = [word for word in wanted if not is_unspaced(word)]
         self._wanted = {term for word in spaced for term in query_terms(word)}
         self._prefixes = tuple(map(fold, question.prefixes)) or ("\0",)
         latin = [word for word in spaced if word[0] < "\u0370"]

@@ -108,7 +108,7 @@ def _match(marker: Marker, words: Sequence[str], above: Mapping[str, int], lengt
     norm = PASSAGES.k1 * (1 - PASSAGES.b + PASSAGES.b * length / _ENOUGH)
     found = 0.0
     for word, count in counts.items():
-        found += marker.worths.get(word, 0.0) * count / (count + norm)
+        found += marker.rarities.get(word, 0.0) * count / (count + norm)
     return found / (marker.total or 1.0)
 
 

@@ -36,6 +36,11 @@ class Question:
         return tuple(dict.fromkeys((*self.words, *self.required, *inside)))
 
     @property
+    def content_words(self) -> tuple[str, ...]:
+        """The wanted words without stop words; all of them if there are no others."""
+        return self._without_stop_words(self.wanted) or self.wanted
+
+    @property
     def is_name(self) -> bool:
         """Whether nothing but names is asked for."""
         return bool(self.names) and {word for name in self.names for word in name.words}.issuperset(self.wanted)
@@ -43,7 +48,7 @@ class Question:
     def for_store(self, filter: DocumentFilter) -> WordQuery:
         """The words that find candidates; phrases are checked in the text afterwards."""
         inside = tuple(word for phrase in self.phrases for word in phrase)
-        counted = self.without_stop_words((*self.words, *inside)) or self.wanted
+        counted = self._without_stop_words((*self.words, *inside)) or self.wanted
         return WordQuery(
             words=tuple(dict.fromkeys((*counted, *self.compounds))),
             prefixes=tuple(map(fold, self.prefixes)),
@@ -53,7 +58,7 @@ class Question:
             filter=filter,
         )
 
-    def without_stop_words(self, items: tuple[str, ...]) -> tuple[str, ...]:
+    def _without_stop_words(self, items: tuple[str, ...]) -> tuple[str, ...]:
         """The words without the stop words of the question's language, or English ones if the language is unknown."""
         return tuple(word for word in items if not is_stop_word(word, self.language or "en"))
 

@@ -116,8 +116,8 @@ def _candidates(evidence: Evidence, total: Scores, chosen: Sequence[tuple[int, P
     A name that the page lacks may be misspelt in the question. So it lowers the verdict, but hides no passage if the
     rest of the question may be answered.
     """
-    unnamed = replace(evidence, missing=())
-    scores = never_rising([score(unnamed, number) for number, _ in chosen])
+    without_missing = replace(evidence, missing=())
+    scores = never_rising([score(without_missing, number) for number, _ in chosen])
     if evidence.missing and scores and verdict(scores[0]) == "not answered":
         scores = never_rising([score(evidence, number) for number, _ in chosen])
     return [

@@ -212,12 +212,12 @@ def names(question: str, language: str = "") -> list[str]:
     tokens = [(one.start(), _POSSESSIVE.sub("", one[0].rstrip("."))) for one in _TOKEN.finditer(question)]
     capitals = sum(token[0].isupper() for _, token in tokens)
     # In a title in capitals, or in German, a capital letter does not mark a name.
-    spoken = language_of(question) or "en"
-    by_capital = 2 * capitals <= len(tokens) and _CAPITAL_NOUNS.isdisjoint((language, spoken))
+    question_language = language_of(question) or "en"
+    by_capital = 2 * capitals <= len(tokens) and _CAPITAL_NOUNS.isdisjoint((language, question_language))
     return [
         token
         for start, token in tokens
-        if not is_stop_word(token.lower(), spoken)
+        if not is_stop_word(token.lower(), question_language)
         and (_is_identifier(token) or (by_capital and _is_capitalised(token) and not _begins_sentence(question, start)))
     ]
 

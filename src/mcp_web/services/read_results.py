@@ -87,13 +87,14 @@ async def _with_model(read: Read, query: str, found: list[tuple[Hit, PageRead]])
 def _scores(query: str, found: list[tuple[Hit, PageRead]]) -> dict[str, float]:
     """A score from 0 to 1 for each URL, from the passages, the title and the rank of the engines."""
     question = parse(query)
-    telling = question.without_stop_words(question.wanted) or question.wanted
     headlines = {
         hit.url: Headline(page.opened.snapshot.document.title or hit.title, page.opened.snapshot.final_url, None)
         for hit, page in found
     }
     by_text = {hit.url: max(0.0, min(1.0, page.ranked[0].best)) for hit, page in found}
-    about = scores_with_headlines(by_text, headlines, question, dict.fromkeys((*telling, *question.compounds), 1.0))
+    about = scores_with_headlines(
+        by_text, headlines, question, dict.fromkeys((*question.content_words, *question.compounds), 1.0)
+    )
     return {
         hit.url: (1 - _RANK_SHARE) * about[hit.url] + _RANK_SHARE / (1 + rank) for rank, (hit, _) in enumerate(found)
     }
@@ -106,11 +107,11 @@ def _candidates(page: PageRead) -> tuple[ScoredPassage, ...]:
 
 
 def _new(page: PageRead, seen: list[frozenset[str]]) -> Iterator[ScoredPassage]:
-    """The passages of a page that do not repeat an earlier passage."""
+    """The passages of a page that do not repeat an earlier one; `seen` has the words of each passage so far."""
     for one in _candidates(page):
-        said = frozenset(words(one.passage.text))
-        if not any(_say_the_same(said, other) for other in seen):
-            seen.append(said)
+        own = frozenset(words(one.passage.text))
+        if not any(_say_the_same(own, other) for other in seen):
+            seen.append(own)
             yield one
 
 
@@ -122,5 +123,5 @@ def _say_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(one & other) >= _SAME * max(1, min(len(one), len(other)))
 
 
-def _numbers(said: frozenset[str]) -> set[str]:
-    return {word for word in said if any(map(str.isdigit, word))}
+def _numbers(found: frozenset[str]) -> set[str]:
+    return {word for word in found if any(map(str.isdigit, word))}

@@ -134,7 +134,7 @@ class WordMatches:
 
     candidates: tuple[Candidate, ...]  # best first
     unknown: tuple[str, ...] = ()  # wanted words that no document contains
-    worths: Mapping[str, float] = field(default_factory=dict)  # by wanted word: what it can add to a score
+    rarities: Mapping[str, float] = field(default_factory=dict)  # by wanted word: what it can add to a score
     defined: frozenset[str] = frozenset()  # the keys of the wanted names that some document defines
     rows: Mapping[str, DocumentRow] = field(default_factory=dict)  # of the first candidates, by key
 

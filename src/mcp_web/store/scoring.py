@@ -85,12 +85,12 @@ def best(
     only the latter are looked up in the remaining, long lists.
     """
     ordered = sorted((item for item in lists if len(item.numbers)), key=lambda item: len(item.numbers))
-    worths = [DOCUMENTS.rarity(len(item.numbers), documents) for item in ordered]
-    ceilings = [value * item.top for item, value in zip(ordered, worths, strict=True)]
+    rarities = [DOCUMENTS.rarity(len(item.numbers), documents) for item in ordered]
+    ceilings = [value * item.top for item, value in zip(ordered, rarities, strict=True)]
     scores = np.zeros(size, np.float32)
     chosen: Numbers | None = None
     for at, item in enumerate(ordered):
-        value = np.float32(worths[at])
+        value = np.float32(rarities[at])
         to_come = sum(ceilings[at:])
         # While the remaining words can add more than the words so far, any document can still be among the best.
         if len(item.numbers) > _LONG and sum(ceilings[:at]) > to_come:

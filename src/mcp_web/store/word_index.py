@@ -62,19 +62,19 @@ class WordIndex:
         self._load(rows, wanted)
         found = {terms: self._list(terms) for terms in wanted}
         unknown = tuple(word for terms, word in wanted.items() if not len(found[terms].numbers))
-        worths = {word: self._worth(found[terms]) for terms, word in wanted.items()}
+        rarities = {word: self._rarity(found[terms]) for terms, word in wanted.items()}
         defining = {name: docs for name in query.names if len((docs := self._defining(rows, name.key)).numbers)}
         lists = self._with_definitions(found, defining)
         for prefix in query.prefixes:
             lists.append(self._prefix(rows, prefix))
         numbers, scores = best(lists, len(self._norms), self._count, limit, self._mask_for(rows, query), self._keys)
         self._shrink_cache()
-        ideal = sum(map(self._worth, lists))
+        ideal = sum(map(self._rarity, lists))
         shares = np.minimum(scores / np.float32(ideal or 1), 1.0)
         candidates = tuple(map(Candidate, self._hex_keys(numbers), shares.tolist()))
-        return WordMatches(candidates, unknown, worths, frozenset(name.key for name in defining))
+        return WordMatches(candidates, unknown, rarities, frozenset(name.key for name in defining))
 
-    def _worth(self, found: PostingList) -> float:
+    def _rarity(self, found: PostingList) -> float:
         """The highest score that a word with this list can add."""
         return DOCUMENTS.rarity(len(found.numbers), self._count)
 
