@@ -13,10 +13,12 @@ from mcp_web.tools.call import Call
 from mcp_web.tools.shrink import compact
 from mcp_web.tools.tool import Answer
 
-Row = Callable[[Hit], dict[str, Any]]
+Row = Callable[[Hit], dict[str, Any]]  # writes a hit as that server's result
 
 
 def _run(category: Category, row: Row, nothing: str) -> Run:
+    """The function of a tool that searches one category; `nothing` is its answer if there are no results."""
+
     async def run(call: Call, args: dict[str, Any]) -> Answer:
         query = SearchQuery(
             args["query"],
@@ -33,7 +35,7 @@ def _run(category: Category, row: Row, nothing: str) -> Run:
             goggles=tuple(args.get("goggles") or ()),
         )
         found = (await ask(call, query, provider_or_auto(call.app, "brave"))).found
-        texts = [compact(_present(row(hit))) for hit in found.hits]
+        texts = [compact(_without_none(row(hit))) for hit in found.hits]
         if not texts:
             # That server reports an empty web search as an error, and its clients rely on the flag.
             return Answer({}, nothing, shape="text", is_error=category == "general")
@@ -42,16 +44,16 @@ def _run(category: Category, row: Row, nothing: str) -> Run:
     return run
 
 
-def _present(row: dict[str, Any]) -> dict[str, Any]:
+def _without_none(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if value is not None}
 
 
-def _web(hit: Hit) -> dict[str, Any]:
+def _web_row(hit: Hit) -> dict[str, Any]:
     extra = list(hit.extra_snippets) or None
     return {"url": hit.url, "title": hit.title, "description": hit.snippet, "extra_snippets": extra}
 
 
-def _news(hit: Hit) -> dict[str, Any]:
+def _news_row(hit: Hit) -> dict[str, Any]:
     return {
         "url": hit.url,
         "title": hit.title,
@@ -64,11 +66,11 @@ def _news(hit: Hit) -> dict[str, Any]:
     }
 
 
-def _video(hit: Hit) -> dict[str, Any]:
+def _video_row(hit: Hit) -> dict[str, Any]:
     return {"url": hit.url, "title": hit.title, "description": hit.snippet, "thumbnail_url": hit.thumbnail}
 
 
-def _image(hit: Hit) -> dict[str, Any]:
+def _image_row(hit: Hit) -> dict[str, Any]:
     return {"title": hit.title, "page_url": hit.url, "image_url": hit.image or hit.thumbnail}
 
 
@@ -133,14 +135,14 @@ CONTRACT = Contract(
     "brave",
     (
         _tool("brave_web_search", "Brave Web Search", "Performs web searches and returns a JSON list of web results "
-              "with title, description, and URL.", "web", _run("general", _web, "No web results found")),
+              "with title, description, and URL.", "web", _run("general", _web_row, "No web results found")),
         _tool("brave_news_search", "Brave News Search", "Searches for news articles and returns a JSON list of "
-              "results with title, url, and description.", "news", _run("news", _news, "No news results found")),
+              "results with title, url, and description.", "news", _run("news", _news_row, "No news results found")),
         _tool("brave_video_search", "Brave Video Search", "Searches for videos and returns a JSON list of results "
               "with title, url, description and thumbnail_url.", "videos",
-              _run("videos", _video, "No video results found")),
+              _run("videos", _video_row, "No video results found")),
         _tool("brave_image_search", "Brave Image Search", "Performs an image search and returns title, page_url and "
               "image_url of each; the pictures themselves are not downloaded.", "images",
-              _run("images", _image, "No image results found")),
+              _run("images", _image_row, "No image results found")),
     ),
 )  # fmt: skip

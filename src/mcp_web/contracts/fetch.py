@@ -28,7 +28,7 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
 
 
 async def _content(app: App, url: str, *, raw: bool, deadline: float) -> tuple[str, str]:
-    """The text and the sentence before it; other content types are returned unchanged, as the reference server does."""
+    """The text of a page, and a sentence to put before it if the text is unchanged because it is not HTML."""
     kept = (await open_page(app, OpenRequest(url, mode="raw" if raw else "auto"), deadline=deadline)).snapshot
     if not raw and _comes_raw(kept):
         kept = (await open_page(app, OpenRequest(url, mode="raw"), deadline=deadline)).snapshot

@@ -96,7 +96,7 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
         data["title"] = kept.document.title
     data["lastCrawled"] = iso(kept.checked_at)
     if kept.document.wall in ("paywall", "login"):
-        data |= {"queries": _nothing(args["query"]), "note": PROTECTED}
+        data |= {"queries": _no_results(args["query"]), "note": PROTECTED}
         return Answer(data, shape="json")
     notes = list(page.notes)
     by_words = call.app.process.embedder.dim == 0 or any("words only" in note for note in notes)
@@ -181,7 +181,7 @@ def _metadata(page: PageRead) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value}
 
 
-def _nothing(queries: Sequence[str]) -> list[dict[str, Any]]:
+def _no_results(queries: Sequence[str]) -> list[dict[str, Any]]:
     return [{"query": query, "results": []} for query in queries]
 
 
@@ -202,7 +202,7 @@ def _unread(app: App, error: WebError, args: dict[str, Any]) -> Answer:
     data = {
         "url": args["url"],
         "lastCrawled": iso(time.time()),
-        "queries": _nothing(args["query"]),
+        "queries": _no_results(args["query"]),
         "note": note,
     }
     return Answer(data, shape="json")

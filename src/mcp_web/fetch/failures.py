@@ -50,7 +50,7 @@ class Failures:
 
 
 def _lasting(error: WebError) -> float | None:
-    """Seconds that an error is remembered; None for one that may not happen again."""
+    """Seconds that an error is remembered; None for one that is not permanent."""
     if isinstance(error, HttpError):
         return _GONE_SECONDS if error.status_code in _GONE else None
     if isinstance(error, FetchFailed) and error.details.get("reason") == "dns":

@@ -185,7 +185,7 @@ class Fetcher:
             page.at = following
 
     def _following(self, at: Url, response: WebResponse) -> Url | None:
-        """The address that a redirect leads to, if it may be opened from here; None for other responses."""
+        """The URL that a redirect leads to; None for other responses. Raises if it may not be opened."""
         location = response.header("location") if response.status in _REDIRECTS else None
         if location is None:
             return None
@@ -316,7 +316,7 @@ def _failed_for_good(url: Url, what: str) -> FetchFailed:
 
 
 def _no_page(url: Url, status: int) -> FetchFailed:
-    """A 3xx that is neither a redirect we can follow nor the response to a conditional request."""
+    """The error for a 3xx that is neither a redirect to follow nor the response to a conditional request."""
     if status == 304:
         return FetchFailed(
             f"{url.href} answered 304 Not Modified, although the request had no conditions, and sent no page.",

@@ -105,7 +105,7 @@ def _readings(text: str) -> Iterator[str]:
 
 
 def _runs(text: str) -> Iterator[str]:
-    """Long unbroken runs that could be an encoding, also when dots or ampersands cut them into labels."""
+    """The long runs of characters in a text that could be an encoding, also if dots cut them into labels of a host."""
     plain = list(_readings(text))[-1]
     for reading in dict.fromkeys((text, plain)):
         for found in _RUN.finditer(reading):
@@ -120,7 +120,7 @@ def _runs(text: str) -> Iterator[str]:
 
 
 def _hidden_text(run: str) -> str | None:
-    """The readable text a run decodes to, or None when it is noise or an ordinary word-like path."""
+    """The readable text that a run decodes to; None if it decodes to nothing readable."""
     for decoded in _decodings(run):
         if len(decoded) < 40:
             continue

@@ -30,7 +30,7 @@ class Login:
     cookies: MozillaCookieJar | None = field(default=None, repr=False)
 
     def fits(self, url: Url) -> bool:
-        """Whether this URL has the configured origin; without a port, the default port of the scheme."""
+        """Whether the login is for this URL: its host and port, and its scheme is allowed."""
         if url.scheme != "https" and not self.plain:
             return False
         host, _, port = self.host.partition(":")
@@ -68,7 +68,7 @@ class Logins:
         self._entries = entries
 
     def headers(self, url: Url) -> list[tuple[str, str]]:
-        """The login headers for exactly this URL; after a redirect, the new host is looked up again."""
+        """The login headers for exactly this URL; none if no login is for it."""
         return next((login.headers(url) for login in self._entries if login.fits(url)), [])
 
     def for_browser(self, url: Url) -> SiteLogin | None:
@@ -120,13 +120,13 @@ def _parse(line: str) -> Login:
     """One entry of MCP_WEB_LOGIN; raises ConfigError."""
     entry = _ENTRY.fullmatch(line)
     if entry is None:
-        raise _bad("an entry without a host")
+        raise _config_error("an entry without a host")
     host, plain, rest = entry["host"].lower(), bool(entry["plain"]), entry["rest"]
     if rest.startswith("cookies "):
         return Login(host, plain, cookies=_jar(rest.removeprefix("cookies ").strip(), host))
     header = _HEADER.fullmatch(rest)
     if header is None or not rest.isprintable():
-        raise _bad(f"no header and no cookie file for {host}")
+        raise _config_error(f"no header and no cookie file for {host}")
     return Login(host, plain, header=(header["name"], header["value"].strip()))
 
 
@@ -139,12 +139,12 @@ def _jar(path: str, host: str) -> MozillaCookieJar:
     try:
         jar.load(ignore_discard=True, ignore_expires=False)
     except (OSError, LoadError) as error:
-        raise _bad(f"a cookie file for {host} that cannot be read") from error
+        raise _config_error(f"a cookie file for {host} that cannot be read") from error
     jar.clear_expired_cookies()
     return jar
 
 
-def _bad(what: str) -> ConfigError:
+def _config_error(what: str) -> ConfigError:
     # Values are secrets, so the message names only the host.
     return ConfigError(
         f"MCP_WEB_LOGIN contains {what}.",

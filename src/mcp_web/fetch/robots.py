@@ -41,7 +41,7 @@ class RobotsRule:
 
 @dataclass(slots=True)
 class Group:
-    """Rules for the agents named above them."""
+    """Rules, and the agents that they are for."""
 
     agents: set[str] = field(default_factory=set)
     rules: list[RobotsRule] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Robots:
         return self._delays.get(token if named else "*")
 
     def _applying(self, agent: str) -> list[Group]:
-        """Every group that names the agent; where none does, every group for all."""
+        """The groups that name the agent, or if none does, those for all agents (`*`)."""
         token = agent.lower() if _TOKEN.fullmatch(agent) else None
         own = [group for group in self._groups if token in group.agents]
         return own or [group for group in self._groups if "*" in group.agents]

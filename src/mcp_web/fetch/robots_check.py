@@ -81,15 +81,15 @@ class RobotsCheck:
         kept = self._kept.get(url.origin)
         if kept is not None and _holds(kept.expires):
             return kept
-        return await self._flights.once(url.origin, lambda: self._learn(url, deadline))
+        return await self._flights.once(url.origin, lambda: self._find_rules(url, deadline))
 
-    async def _learn(self, url: Url, deadline: float) -> _SiteRules:
+    async def _find_rules(self, url: Url, deadline: float) -> _SiteRules:
         """The rules of a site from the store, or else from the site; kept in memory."""
-        rules = await self._recalled(url.origin) or await self._asked(url, deadline)
+        rules = await self._stored_rules(url.origin) or await self._fetched_rules(url, deadline)
         self._kept[url.origin] = rules
         return rules
 
-    async def _recalled(self, origin: str) -> _SiteRules | None:
+    async def _stored_rules(self, origin: str) -> _SiteRules | None:
         kept = await self._notes.get(KIND, origin)
         if not isinstance(kept, dict) or not isinstance(kept.get("expires"), int | float):
             return None
@@ -98,7 +98,7 @@ class RobotsCheck:
         text = kept.get("text")
         return _SiteRules(float(kept["expires"]), await _parsed(text.encode()) if isinstance(text, str) else None)
 
-    async def _asked(self, url: Url, deadline: float) -> _SiteRules:
+    async def _fetched_rules(self, url: Url, deadline: float) -> _SiteRules:
         """The rules of a site from its robots.txt, which is fetched now."""
         address = join(url, "/robots.txt")
         now = anyio.current_time()

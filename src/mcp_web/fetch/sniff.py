@@ -40,7 +40,7 @@ _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';]+)", re.IGNORECASE)
 
 
 def media_type(content_type: str | None, body: bytes, url: str) -> str:
-    """The media type of a body, lower case, without parameters."""
+    """The media type of a body by its Content-Type header, its first bytes and its URL; lower case, no parameters."""
     claimed = claimed_type(content_type)
     head = body[:_LOOK].lstrip(b"\xef\xbb\xbf \t\r\n\f")
     found = _by_magic(body, head)

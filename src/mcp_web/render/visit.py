@@ -117,7 +117,10 @@ class Visit:
             raise HttpError(message, url=url, status_code=response.status) from error
 
     def _next_url(self) -> str | None:
-        """The URL at which the proxy stopped the main frame, once it is allowed; raises when it may not be opened."""
+        """The URL of another site that the proxy refused to the main frame and now allows; None if nothing was refused.
+
+        Raises if the URL may not be opened.
+        """
         refused = self._refusal()
         if refused is None:
             return None

@@ -42,7 +42,7 @@ def _is_result_page(hit: Hit) -> bool:
 
 
 def _is_stuffed(hit: Hit) -> bool:
-    """A snippet that says the same few words over and over was written for an engine, not for a reader."""
+    """Whether title and snippet repeat the same few words, as texts do that are written for an engine."""
     words = [word.lower() for word in _WORDS.findall(f"{hit.title} {hit.snippet}") if len(word) > 3]
     if len(words) < 20:
         return False

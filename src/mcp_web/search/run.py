@@ -141,7 +141,7 @@ class Runner:
         return await self._in_turn(endpoint, query, deadline)
 
     async def _in_turn(self, endpoint: Provider, query: SearchQuery, deadline: float) -> ResultPage:
-        """Wait for the rate limit, send the request, record what its response says about the endpoint."""
+        """One page: wait for the rate limit, send the request, record what the response says about the endpoint."""
         await self._take_slot(endpoint, deadline)
         response = await self._send_watched(endpoint, endpoint.request(query), deadline)
         quota = endpoint.quota(response)

@@ -25,7 +25,7 @@ _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 
 class AccessMiddleware:
-    """ASGI middleware over every route; puts the SDK's authenticated user into the scope."""
+    """ASGI middleware around all routes; stores the authenticated caller in the ASGI scope."""
 
     def __init__(
         self,

@@ -219,7 +219,7 @@ def _is_time(value: object) -> bool:
 
 
 def _is_text(value: str) -> bool:
-    """Whether a JSON value is a string without lone surrogates."""
+    """Whether a string can be encoded as UTF-8; one with lone surrogates cannot."""
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -67,7 +67,7 @@ class Wire:
         self._writer.join(timeout=2)
 
     def _read(self) -> None:
-        """The thread of stdin: answer each line or pass it on."""
+        """The thread of stdin: answer each line here or pass it to the SDK, until the input ends."""
         while line := self._in.readline(MAX_LINE):
             if len(line) == MAX_LINE and not line.endswith(b"\n"):
                 self._skip_line()

@@ -75,7 +75,7 @@ async def _changes(call: Call, newer: Snapshot, other: str) -> Answer:
 
 
 def kept_facts(kept: Snapshot, versions: Sequence[SnapshotInfo]) -> dict[str, Any]:
-    """What is known of a kept page beside its text."""
+    """The versions of a kept page, its response headers and its variant."""
     listed = [_version(info) for info in versions]
     return {"versions": listed, "headers": dict(kept.headers), "variant": kept.variant}
 

@@ -210,7 +210,7 @@ def header(view: PageView, shown: Shown) -> str:
 
 
 def status_of(document: Document) -> str:
-    """The status of a page: one behind a wall, or without text, is not a success."""
+    """`success`, or `partial` for a page behind a wall or without text."""
     return "partial" if document.wall or not document.markdown.strip() else "success"
 
 
@@ -230,7 +230,7 @@ def front_matter(view: PageView) -> str:
 
 
 def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]) -> dict[str, Any]:
-    """The answer as an object for structured clients."""
+    """One page as an object for structured clients."""
     document = view.document
     meta_facts = document.metadata
     data: dict[str, Any] = {
@@ -277,7 +277,7 @@ def link_rows(links: Sequence[Link]) -> list[dict[str, str]]:
 
 
 def meta(view: PageView, shown: Shown) -> dict[str, Any]:
-    """The machine-readable facts for `_meta`."""
+    """The facts about a shown page for `_meta`."""
     facts = {
         "url": view.url,
         "final_url": view.final_url,

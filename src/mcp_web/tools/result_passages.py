@@ -88,6 +88,7 @@ def _id(one: ReadHit, each: ScoredPassage) -> str:
 
 
 def _title(one: ReadHit) -> str:
+    """The title of a page, with a warning if it may not answer the query."""
     title = one_line(one.page.opened.snapshot.document.title or one.hit.title)
     return title if one.page.ranked[0].verdict == "answered" else f"{title} · may not answer"
 

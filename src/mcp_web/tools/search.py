@@ -32,7 +32,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 async def _kept(call: Call, text: str) -> list[dict[str, Any]]:
-    """Saved research that matches. Kept web pages are left out: the web search has them as they are now."""
+    """The saved research that matches; not kept web pages, which the web search finds as they are now."""
     from mcp_web.archive.answer import ArchiveQuery
     from mcp_web.services.search_archive import search_archive
 

@@ -1,4 +1,4 @@
-"""How a tool is declared: name, description, parameters, presentation. One file per tool uses these.
+"""The declaration of a tool, and the answer it returns. One file per tool uses these.
 
 The JSON schema is derived here, plain and flat: no `anyOf`, no references, `additionalProperties: false`.
 """

@@ -30,13 +30,13 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     share = max(60, min(args["max_tokens"], budget.AIM - 500) // len(urls) - _OVERHEAD)
 
     def shown(at: int, opened: Opened) -> tuple[str, dict[str, Any]]:
-        return _one(call, args, urls[at], opened, share)
+        return _opened_page(call, args, urls[at], opened, share)
 
     answers = await use_many(call.app, requests, shown, deadline=call.deadline, on_progress=call.report)
     good = sum(not isinstance(answer, WebError) for answer in answers)
     blocks, pages = [], []
     for url, answer in zip(urls, answers, strict=True):
-        text, data = _failed(call, url, answer) if isinstance(answer, WebError) else answer
+        text, data = _failed_page(call, url, answer) if isinstance(answer, WebError) else answer
         blocks.append(text)
         pages.append(data)
     lines = [f"{good} of {len(urls)} pages opened", *note_lines(call.notes)]
@@ -44,7 +44,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     return Answer({"pages": pages, **facts, "notes": call.notes}, "\n\n".join(["\n".join(lines), *blocks]), facts)
 
 
-def _failed(call: Call, url: str, error: WebError) -> tuple[str, dict[str, Any]]:
+def _failed_page(call: Call, url: str, error: WebError) -> tuple[str, dict[str, Any]]:
     """A page that could not be opened, as text and as object."""
     error = clean_error(error)
     text = f"## {one_line(url)[:500]}\n{error_line(error)}"
@@ -53,7 +53,7 @@ def _failed(call: Call, url: str, error: WebError) -> tuple[str, dict[str, Any]]
     return text, {"url": url, "error": error.as_dict()}
 
 
-def _one(call: Call, args: dict[str, Any], url: str, opened: Opened, tokens: int) -> tuple[str, dict[str, Any]]:
+def _opened_page(call: Call, args: dict[str, Any], url: str, opened: Opened, tokens: int) -> tuple[str, dict[str, Any]]:
     """One opened page as text and as object, with at most `tokens` tokens of the page's text."""
     view = PageView.of(opened)
     options = view_options(args, opened.snapshot.final_url, tokens)

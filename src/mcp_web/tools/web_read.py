@@ -52,7 +52,7 @@ class _Budget:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """How pages are shown."""
+    """Which passages of a page are shown, and with what beside them."""
 
     all_passages: bool = False  # instead of as many as are worth their tokens
     metadata: bool = False

@@ -27,7 +27,7 @@ _LEADING_DOTS = re.compile(r"^(?:\.{3,}|…)\s*")
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     from mcp_web.services.search_web import Searched, search_web
 
-    queries = [_query(text, args) for text in args["query"]]
+    queries = [_search_query(text, args) for text in args["query"]]
     provider = args["provider"][0] if len(args["provider"]) == 1 else args["provider"]
     call.report("searching")
     answers = await search_web(
@@ -45,7 +45,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     share = (budget.AIM - 500) // len(answers)
     texts, objects = [], []
     for text, answer in zip(args["query"], answers, strict=True):
-        shown, data = _one(call, args, text, answer, share)
+        shown, data = _query_answer(call, args, text, answer, share)
         texts.append(f"## {one_line(text)[:120]}\n{shown}" if len(answers) > 1 else shown)
         objects.append(data)
     notes = note_lines(call.notes)
@@ -55,7 +55,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     return Answer({"queries": objects, "notes": call.notes}, "\n\n".join([*notes, *texts]), meta)
 
 
-def _query(text: str, args: dict[str, Any]) -> SearchQuery:
+def _search_query(text: str, args: dict[str, Any]) -> SearchQuery:
     return SearchQuery(
         text=text,
         count=args["count"],
@@ -72,7 +72,7 @@ def _query(text: str, args: dict[str, Any]) -> SearchQuery:
     )
 
 
-def _one(
+def _query_answer(
     call: Call, args: dict[str, Any], text: str, answer: Searched | WebError, tokens: int
 ) -> tuple[str, dict[str, Any]]:
     """The answer to one query, or its error, as text within `tokens` tokens and as object."""

@@ -117,7 +117,7 @@ class Brave(JsonApi):
 
     def rows(self, answer: dict[str, Any], query: SearchQuery) -> list[dict[str, Any]]:
         block = answer if query.category in _PATHS else mapping(answer.get("web"))
-        rows = items(block.get("results")) or _beside(answer)
+        rows = items(block.get("results")) or _other_results(answer)
         return rows[query.count * query.page :] if query.category == "images" else rows
 
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
@@ -165,7 +165,7 @@ class Brave(JsonApi):
         )
 
 
-def _beside(answer: dict[str, Any]) -> list[dict[str, Any]]:
+def _other_results(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """The results in the other blocks of a web answer, used when the main block is empty."""
     return [
         row
@@ -175,6 +175,7 @@ def _beside(answer: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _infobox(answer: dict[str, Any]) -> tuple[str, ...]:
+    """The texts of the infoboxes."""
     rows = items(mapping(answer.get("infobox")).get("results"))
     return tuple(
         answer_text for row in rows if (answer_text := text(row.get("long_desc")) or text(row.get("description")))
@@ -182,14 +183,14 @@ def _infobox(answer: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _goggles(query: SearchQuery) -> list[str]:
-    """A goggle replaces chains of site: operators, and does not count against the 50 words."""
-    rules = [f"$site={_host(domain)}" for domain in query.include_domains]
+    """The goggles of the query, and one for its domains, which unlike `site:` operators are not among the 50 words."""
+    rules = [f"$site={_bare_host(domain)}" for domain in query.include_domains]
     rules = ["$discard", *rules] if rules else []
-    rules += [f"$discard,site={_host(domain)}" for domain in query.exclude_domains]
+    rules += [f"$discard,site={_bare_host(domain)}" for domain in query.exclude_domains]
     return [*query.goggles, *(["\n".join(rules)] if rules else [])]
 
 
-def _host(domain: str) -> str:
+def _bare_host(domain: str) -> str:
     return domain.partition("/")[0].removeprefix("www.")
 
 

@@ -104,6 +104,7 @@ def _exact(engine: Any) -> Any:
     return type(engine.__name__, (engine,), body)
 
 
-def _with_links_kept(result: Any) -> Any:
-    cleaning = {name: how for name, how in result._normalizers.items() if name not in _ADDRESSES}
-    return type(result.__name__, (result,), {"_normalizers": cleaning})
+def _with_links_kept(result_type: Any) -> Any:
+    """A subclass of the library's result type that does not change URLs."""
+    cleaning = {name: how for name, how in result_type._normalizers.items() if name not in _ADDRESSES}
+    return type(result_type.__name__, (result_type,), {"_normalizers": cleaning})

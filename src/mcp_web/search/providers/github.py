@@ -33,7 +33,7 @@ class GitHub(JsonApi):
     total_at = ("total_count",)
 
     def url(self, query: SearchQuery) -> str:
-        return f"{self.access.base}/search/{self._kind(query)}"
+        return f"{self.access.base}/search/{self._search_kind(query)}"
 
     def headers(self) -> dict[str, str]:
         token = {"Authorization": f"Bearer {self.access.key}"} if self.access.key else {}
@@ -42,7 +42,7 @@ class GitHub(JsonApi):
         )
 
     def params(self, query: SearchQuery) -> Params:
-        span, kind = date_range(query), self._kind(query)
+        span, kind = date_range(query), self._search_kind(query)
         changed = {"repositories": "pushed", "issues": "updated"}.get(kind)
         dates = f" {changed}:{span[0]}..{span[1]}" if span and changed else ""
         only = " is:issue" if kind == "issues" else ""
@@ -92,7 +92,7 @@ class GitHub(JsonApi):
             source=mapping(row.get("user")).get("login"),
         )
 
-    def _kind(self, query: SearchQuery) -> str:
+    def _search_kind(self, query: SearchQuery) -> str:
         if self.access.key and _CODE.search(query.text):
             return "code"
         return "issues" if _PROBLEM.search(query.text) else "repositories"

@@ -48,5 +48,5 @@ class InternetArchive(JsonApi):
 
 
 def _one(value: Any) -> str:
-    """A field that is a string or a list of strings."""
+    """The text of a field that is a string or a list of strings."""
     return text(value) or " ".join(texts(value))

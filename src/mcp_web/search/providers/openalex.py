@@ -44,7 +44,7 @@ class OpenAlex(JsonApi):
         return {"mailto": self.access.contact, "api_key": self.access.key}
 
     def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
-        """Raise for a refusal; 403 and 429 are the rate or the day's allowance, which is small without a key."""
+        """Raise for a 403 or 429: the day's allowance (small without a key) is used up, or the rate is limited."""
         if response.status not in (403, 429):
             return
         message = text(answer.get("message")).lower()

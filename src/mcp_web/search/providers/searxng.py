@@ -139,12 +139,12 @@ def _moved(who: str, location: str) -> str | None:
 
 
 def _unresponsive(listed: Any) -> list[tuple[str, str]]:
-    """Engines that did not answer, each with its reason: pairs, in some versions longer, objects, or bare names."""
-    pairs = [_pair(one) for one in listed] if isinstance(listed, list) else []
+    """The engines that did not answer, with their reasons; listed as pairs, objects or names, by version."""
+    pairs = [_name_and_reason(one) for one in listed] if isinstance(listed, list) else []
     return [(clean(name, 40), clean(reason, 80) or "no answer") for name, reason in pairs if name]
 
 
-def _pair(one: Any) -> tuple[str, str]:
+def _name_and_reason(one: Any) -> tuple[str, str]:
     if isinstance(one, dict):
         return text(one.get("engine")) or text(one.get("name")), text(one.get("reason")) or text(one.get("error"))
     parts = [one] if isinstance(one, str) else one if isinstance(one, list) else []
@@ -153,7 +153,7 @@ def _pair(one: Any) -> tuple[str, str]:
 
 
 def _words(offered: Any) -> list[str]:
-    """Corrections and suggestions: strings, or objects that contain them."""
+    """The words in a list of corrections or suggestions: of strings, or of objects that contain them."""
     listed = offered if isinstance(offered, list) else []
     found = [text(one.get("title")) if isinstance(one, dict) else text(one) for one in listed]
     return [word for word in found if word.strip()]
@@ -194,7 +194,7 @@ def _answer_text(one: dict[str, Any]) -> str:
 
 
 def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
-    """Instant answers (strings until 2025, objects since) and the text of infoboxes."""
+    """The instant answers (strings until 2025, objects since) and the texts of infoboxes."""
     lines = [*texts(answer.get("answers")), *(_answer_text(one) for one in items(answer.get("answers")))]
     lines += [infobox_text(box) for box in items(answer.get("infoboxes"))]
     lines += [describe(row) for row in items(answer.get("results")) if row.get("kvmap") and not row.get("url")]

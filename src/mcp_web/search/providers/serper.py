@@ -61,7 +61,7 @@ class Serper(JsonApi):
         return items(answer.get(_ROWS.get(query.category, "organic")))
 
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
-        """Whether there are more: a full page often has only eight or nine results."""
+        """Whether there are results after this page, which is full with eight or nine."""
         found = len(self.rows(answer, query))
         return found > 0 and found * 2 >= query.count
 

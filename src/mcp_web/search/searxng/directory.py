@@ -71,7 +71,7 @@ def _listed(url: str, facts: dict[str, Any]) -> ListedInstance | None:
 
 
 def _is_public(url: str) -> bool:
-    """Whether it has TLS, a public name and a usual port: a list from the internet must not lead into our network."""
+    """Whether a URL has TLS, a public host and a usual port: a public list must not lead into our network."""
     try:
         port = urlsplit(url).port
     except ValueError:
@@ -80,7 +80,7 @@ def _is_public(url: str) -> bool:
 
 
 def is_private(url: str) -> bool:
-    """Whether a host is in a private network, as far as its name shows; the address guard checks the rest."""
+    """Whether the host of a URL is private, as far as its name shows; the address guard checks its addresses."""
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:

@@ -19,7 +19,7 @@ _LANGUAGES = ("en-US,en;q=0.9", "en-US,en;q=0.5", "en-GB,en;q=0.8", "en;q=0.9")
 
 
 def headers_for(randomness: random.Random | None) -> dict[str, str]:
-    """The headers of a browser navigation: fixed for the operator's instance, random for a public one."""
+    """The headers of a browser navigation: with `randomness` a random browser and language, else always the same."""
     agent, language = (
         (randomness.choice(_AGENTS), randomness.choice(_LANGUAGES)) if randomness else (_AGENTS[0], _LANGUAGES[0])
     )

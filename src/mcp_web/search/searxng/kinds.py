@@ -11,7 +11,7 @@ _NAMED = ("version", "license_name", "price", "resolution", "length", "filesize"
 
 
 def describe(row: dict[str, Any]) -> str:
-    """The facts of a result in one line, or nothing."""
+    """The fields of a result in one line; "" if it has none of them."""
     lines = row.get("codelines")
     code = (
         [text(line[1]) for line in lines if isinstance(line, list) and len(line) > 1] if isinstance(lines, list) else []
@@ -25,8 +25,8 @@ def describe(row: dict[str, Any]) -> str:
     ]
     facts = {name.replace("_", " "): row.get(name) for name in _NAMED} | mapping(row.get("kvmap"))
     parts = [
-        *map(_written, parts_found),
-        *(f"{name}: {value}" for name, fact in facts.items() if (value := _written(fact))),
+        *map(_as_text, parts_found),
+        *(f"{name}: {value}" for name, fact in facts.items() if (value := _as_text(fact))),
     ]
     return ", ".join(part for part in parts if part)
 
@@ -38,5 +38,5 @@ def infobox_text(box: dict[str, Any]) -> str:
     return f"{text(box.get('infobox'))}: {body}".strip(": ") if body.strip() else ""
 
 
-def _written(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return str(value).strip() if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""

@@ -58,7 +58,7 @@ class InstancePool:
         self._own = [Instance(one, self.runner.health[one.name]) for one in providers]
 
     async def search(self, query: SearchQuery, deadline: float) -> Reply:
-        """Ask own, then public instances until one answers, within `options.timeout`; the reply lists all attempts."""
+        """Ask the operator's instances, then public ones, until one answers, within `options.timeout`."""
         begun = anyio.current_time()
         until = min(deadline, begun + self.options.timeout)
         winner, replies = None, tuple[Reply, ...]()
@@ -97,7 +97,7 @@ class InstancePool:
                     tasks.start_soon(self._check, one)
 
     async def watch(self) -> None:
-        """Check at intervals, until cancelled."""
+        """Read the list and check the health of the instances at intervals, until cancelled."""
         while True:
             await self.public()
             await self.check()
