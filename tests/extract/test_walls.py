@@ -44,19 +44,19 @@ def test_challenge_header_is_enough() -> None:
 
 def test_scripts_that_a_vendor_puts_on_every_page_are_no_wall() -> None:
     html = "<script src=/cdn-cgi/challenge-platform/scripts/jsd/main.js></script><script>window._pxAppId='x'</script>"
-    assert detect_wall(html, PROSE) == (None, None)
-    assert detect_wall(html + f"<p>{PROSE[:400]}</p>", PROSE[:400]) == (None, None)
+    assert detect_wall(html.encode(), PROSE) == (None, None)
+    assert detect_wall(f"{html}<p>{PROSE[:400]}</p>".encode(), PROSE[:400]) == (None, None)
 
 
 def test_article_about_bot_checks_is_no_wall() -> None:
     text = PROSE + " Sites ask you to verify you are human. Subscribe to continue reading, they say."
-    assert detect_wall(f"<p>{text}</p>", text) == (None, None)
+    assert detect_wall(f"<p>{text}</p>".encode(), text) == (None, None)
 
 
 @pytest.mark.parametrize("declared", ['"isAccessibleForFree": false', '"isAccessibleForFree":"False"'])
 def test_teaser_that_the_publisher_declares_as_not_free_is_a_paywall(declared: str) -> None:
     html = '<script type="application/ld+json">{' + declared + "}</script><p>Teaser</p>"
-    assert detect_wall(html, "A teaser of one sentence.")[0] == "paywall"
+    assert detect_wall(html.encode(), "A teaser of one sentence.")[0] == "paywall"
 
 
 def test_long_text_declared_as_not_free_is_only_noted() -> None:
@@ -78,13 +78,13 @@ def test_long_text_declared_as_not_free_is_only_noted() -> None:
     ],
 )
 def test_short_text_that_asks_for_a_subscription_is_a_paywall(phrase: str) -> None:
-    assert detect_wall("<p>x</p>", f"First paragraph of the story.\n\n{phrase}")[0] in ("paywall", "login")
+    assert detect_wall(b"<p>x</p>", f"First paragraph of the story.\n\n{phrase}")[0] in ("paywall", "login")
 
 
 def test_login_pages_are_login_walls() -> None:
     form = "<title>Sign in</title><form><input name=u><input type='password' name=p></form>"
-    assert detect_wall(form, "Email Password")[0] == "login"
-    assert detect_wall("<p>x</p>", "You must be logged in to view this page.")[0] == "login"
+    assert detect_wall(form.encode(), "Email Password")[0] == "login"
+    assert detect_wall(b"<p>x</p>", "You must be logged in to view this page.")[0] == "login"
     assert detect_wall(b"", "", 401)[0] == "login"
 
 
@@ -92,12 +92,12 @@ def test_hidden_login_form_of_a_forum_is_no_login_wall() -> None:
     html = (
         "<title>A thread</title><form id=hidden-login-form><input type=password></form><p>The whole short answer.</p>"
     )
-    assert detect_wall(html, "The whole short answer.") == (None, None)
+    assert detect_wall(html.encode(), "The whole short answer.") == (None, None)
 
 
 def test_consent_page_is_told_apart() -> None:
     text = "We value your privacy. We and our 842 partners store information. Accept all cookies. Manage choices."
-    assert detect_wall("<p>x</p>", text)[0] == "consent"
+    assert detect_wall(b"<p>x</p>", text)[0] == "consent"
 
 
 @pytest.mark.parametrize(
@@ -111,26 +111,26 @@ def test_consent_page_is_told_apart() -> None:
 )
 def test_page_that_only_scripts_would_fill_is_a_shell(body: str) -> None:
     html = f"<html><head><title>App</title></head><body>{body}<script src=/main.js></script></body></html>"
-    wall, note = detect_wall(html, "")
+    wall, note = detect_wall(html.encode(), "")
     assert wall == "shell"
     assert note is not None
     assert "scripts" in note
 
 
 def test_page_without_any_text_says_so() -> None:
-    wall, note = detect_wall("<html><body><p></p></body></html>", "")
+    wall, note = detect_wall(b"<html><body><p></p></body></html>", "")
     assert wall is None
     assert note is not None
     assert "no text" in note
 
 
 def test_short_page_without_scripts_is_no_shell() -> None:
-    assert detect_wall("<html><body><p>It works!</p></body></html>", "It works!") == (None, None)
+    assert detect_wall(b"<html><body><p>It works!</p></body></html>", "It works!") == (None, None)
 
 
 def test_short_page_with_an_analytics_script_is_no_shell() -> None:
     html = "<body><p>It works! This is the default page.</p><script src=/a.js></script></body>"
-    assert detect_wall(html, "It works! This is the default page.") == (None, None)
+    assert detect_wall(html.encode(), "It works! This is the default page.") == (None, None)
 
 
 def test_list_that_asks_for_a_login_only_to_answer_is_no_wall() -> None:

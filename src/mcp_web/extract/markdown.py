@@ -71,6 +71,13 @@ def fence(text: str, language: str = "") -> str:
     return f"{marks}{language}\n{text.rstrip()}\n{marks}"
 
 
+def web_link(text: str, url: str) -> str:
+    """A Markdown link; only the text if it is empty or the URL is not one of the web."""
+    if not text or not url.startswith(("http://", "https://")):
+        return text
+    return f"[{text.replace('[', '(').replace(']', ')')}]({url})"
+
+
 def escape_start(text: str) -> str:
     """A paragraph, escaped if its beginning would make it a heading, quote, list item, fence or table."""
     return "\\" + text if _SYNTAX.match(text) else text

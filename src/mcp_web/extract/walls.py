@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from turbohtml import Node
-
 from mcp_web.model.page import Wall
 from mcp_web.text.html_facts import html_facts, page_text
 from mcp_web.text.markdown import prose
@@ -123,11 +121,11 @@ _FORM_PAGE = 600  # characters of all text on a page that is only a form
 
 
 def detect_wall(
-    source: Node | str | bytes, markdown: str, status: int = 200, headers: Iterable[tuple[str, str]] = ()
+    source: bytes, markdown: str, status: int = 200, headers: Iterable[tuple[str, str]] = ()
 ) -> WallFinding:
     """The kind of wall and a sentence about it; (None, note) if a wall is only possible, (None, None) without one.
 
-    `source` is the page as it was fetched (bytes or text), or its unchanged tree.
+    `source` is the page as it was fetched, `markdown` its extracted text.
     """
     lowered = {name.lower(): value.lower() for name, value in headers}
     if found := _by_status(status, lowered):
@@ -162,11 +160,9 @@ def _by_status(status: int, headers: dict[str, str]) -> WallFinding | None:
     return None
 
 
-def _not_free(source: Node | str | bytes, markdown: str) -> WallFinding:
+def _not_free(source: bytes, markdown: str) -> WallFinding:
     """The finding for a page with much text: only a declaration of the publisher is evidence."""
-    raw = source if isinstance(source, (str, bytes)) else source.html
-    declaration = b"isAccessibleForFree" if isinstance(raw, bytes) else "isAccessibleForFree"
-    if declaration not in raw or not _NOT_FREE.search(_lowered(raw)):  # type: ignore[operator]  # same kind of string
+    if b"isAccessibleForFree" not in source or not _NOT_FREE.search(_lowered(source)):
         return None, None
     if match := _PAYWALL_WORDS.search(_shown(markdown[-4000:])):
         return "paywall", f"Content appears to be behind a paywall (“{match[0]}”); only its beginning is shown."
@@ -181,7 +177,8 @@ def _instead_of_text(html: str, shown: str) -> WallFinding | None:
     for vendor, marks in _BOT_MARKS:
         if any(mark in head for mark in marks):
             return "bot", f"The site shows a bot check by {vendor} instead of the page."
-    if match := _BOT_WORDS.search(shown) or _BOT_WORDS.search(page_text(_bytes(html)) if len(shown) <= _EMPTY else ""):
+    all_text = page_text(html.encode("latin-1")) if len(shown) <= _EMPTY else ""
+    if match := _BOT_WORDS.search(shown) or _BOT_WORDS.search(all_text):
         return "bot", f"The site shows a bot check instead of the page (“{match[0]}”)."
     phrases = {match[0].lower() for match in _CONSENT_WORDS.pattern.finditer(shown)}
     if len(phrases) >= 2 or (phrases and any(mark in html for mark in _CONSENT_MARKS)):
@@ -200,15 +197,15 @@ def _is_login_form(html: str) -> bool:
     title = _TITLE.search(html)
     if title and _LOGIN_TITLE.search(title[1]):
         return True
-    words = page_text(_bytes(html)).lower()
+    words = page_text(html.encode("latin-1")).lower()
     return len(words) <= _FORM_PAGE and bool(_LOGIN_TITLE.search(words))
 
 
-def _paywall(source: Node | str | bytes, shown: str) -> WallFinding | None:
+def _paywall(source: bytes, shown: str) -> WallFinding | None:
     """The finding for a page of which only the beginning is shown to readers without a subscription."""
     if match := _PAYWALL_WORDS.search(shown[-2500:]):
         return "paywall", f"Content appears to be behind a paywall (“{match[0]}”); only its beginning is shown."
-    if isinstance(source, bytes) and b"isAccessibleForFree" not in source and b"article:content_tier" not in source:
+    if b"isAccessibleForFree" not in source and b"article:content_tier" not in source:
         return None
     html = _lowered(source)
     if _NOT_FREE.search(html) or _LOCKED.search(html):
@@ -221,7 +218,7 @@ def _shell(html: str, shown: str) -> WallFinding:
     nothing = None if shown else "The page shows no text that can be read."
     if len(shown) > _EMPTY or not any(mark in html for mark in ("<script", "modulepreload", 'as="script"')):
         return None, nothing
-    facts = html_facts(_bytes(html))
+    facts = html_facts(html.encode("latin-1"))
     blank = len(shown) <= _BLANK and facts.chars <= _BLANK
     if facts.wants_script or blank or facts.empty_root:
         return "shell", "The page contains almost no text without its scripts."
@@ -233,17 +230,6 @@ def _shown(markdown: str) -> str:
     return " ".join(prose(markdown).split())
 
 
-def _lowered(source: Node | str | bytes) -> str:
-    """The beginning of the source in lower case."""
-    if isinstance(source, bytes):
-        # All strings that are searched for are ASCII, so any ASCII-compatible decoding will do.
-        return source[:_LOOKED_AT].lower().decode("latin-1")
-    return (source if isinstance(source, str) else source.html)[:_LOOKED_AT].lower()
-
-
-def _bytes(html: str) -> bytes:
-    """Bytes of a text that `_lowered` returned."""
-    try:
-        return html.encode("latin-1")
-    except UnicodeEncodeError:
-        return html.encode("utf-8", "replace")
+def _lowered(source: bytes) -> str:
+    """The beginning of the source in lower case. All strings that are searched for in it are ASCII."""
+    return source[:_LOOKED_AT].lower().decode("latin-1")

@@ -10,6 +10,7 @@ _TEXTS = {
     "md": "text/markdown", "markdown": "text/markdown", "mdown": "text/markdown", "mkd": "text/markdown",
     "mdx": "text/markdown", "qmd": "text/markdown", "rmd": "text/markdown",
     "txt": "text/plain", "text": "text/plain", "rst": "text/plain", "org": "text/plain", "adoc": "text/plain",
+    "log": "text/plain",
     "html": "text/html", "htm": "text/html", "xhtml": "application/xhtml+xml",
     "json": "application/json", "jsonl": "application/x-ndjson", "geojson": "application/geo+json",
     "webmanifest": "application/manifest+json", "ipynb": "application/x-ipynb+json",

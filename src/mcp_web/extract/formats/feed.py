@@ -10,6 +10,7 @@ from typing import Any
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.decode import decode
+from mcp_web.extract.markdown import web_link
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.dates import read_date
@@ -116,7 +117,7 @@ def _entry(item: Item, base: str) -> tuple[str, int]:
     # Headings inside an entry would disturb the outline, which lists the entries.
     body = "\n".join(line.lstrip("# ") if line.startswith("#") else line for line in body.split("\n"))
     title = _line(item.title) or _line(body)[:80] or link or "Untitled"
-    heading = f"## [{title.replace('[', '(').replace(']', ')')}]({link})" if link else f"## {title}"
+    heading = f"## {web_link(title, link or '')}"
     facts = " · ".join(part for part in (item.date, _line(item.author)) if part)
     return "\n\n".join(part for part in (heading, facts, _cut(body)) if part), hidden
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.css.colour import Colour
-from mcp_web.extract.markdown import escape_start, fence, table_of
+from mcp_web.extract.markdown import escape_start, fence, table_of, web_link
 from mcp_web.extract.office.docx_styles import (
     Style,
     is_hidden_row,
@@ -154,10 +154,8 @@ def _runs(element: Element, state: State, look: Look) -> Iterator[tuple[str, str
         if name == "r":
             yield _run(each, state, look)
         elif name == "hyperlink":
-            text = _inline(each, state, look).strip()
             url = state.links.get(attribute(each, "id") or "", "")
-            linked = url.startswith(("http://", "https://")) and text
-            yield "", f"[{text.replace('[', '(').replace(']', ')')}]({url})" if linked else text
+            yield "", web_link(_inline(each, state, look).strip(), url)
         elif name in ("oMath", "oMathPara"):
             yield "", f"${tex(each)}$"
         elif name in (*_WRAPPERS, "fldSimple"):

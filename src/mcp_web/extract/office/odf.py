@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from mcp_web.extract.assemble import assemble
-from mcp_web.extract.markdown import escape_start, table_of
+from mcp_web.extract.markdown import escape_start, table_of, web_link
 from mcp_web.extract.office.look import PLAIN, Look
 from mcp_web.extract.office.odf_styles import OdfStyles, points
 from mcp_web.extract.office.package import Package, read_dublin_core
@@ -191,8 +191,7 @@ def _pieces(element: Element, state: State, look: Look, depth: int) -> Iterator[
                 yield f"[^{len(state.notes)}]"
         elif name == "a":
             text = "".join(_pieces(each, state, state.styles.look(each).over(look), depth + 1)).strip()
-            url = attribute(each, "href") or ""
-            yield f"[{text}]({url})" if text and url.startswith(("http://", "https://")) else text
+            yield web_link(text, attribute(each, "href") or "")
         elif name not in _SKIPPED and depth < 30 and not state.is_hidden(each) and not _is_off_page(each):
             yield from _pieces(each, state, state.styles.look(each).over(look), depth + 1)
         yield _visible(each.tail, state, look)

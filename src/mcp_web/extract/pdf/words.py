@@ -104,7 +104,6 @@ class PageText:
     """The text of one page."""
 
     number: int
-    width: float
     height: float
     lines: list[Line] = field(default_factory=list)
     hidden: int = 0  # words that cannot be seen
@@ -119,8 +118,7 @@ def read_page(page: PdfPage, number: int, *, render: bool = True) -> PageText:
     turn = _text_direction(textpage.raw, count)
     reader = _Reader(page, textpage.raw, box, turn, RenderedPage(page, box) if render and count else None)
     links = [(_upright(place, turn, box), url) for place, url in _links(page)]
-    shown = _upright(box, turn, box)
-    result = PageText(number, shown.right - shown.left, shown.top - shown.bottom)
+    result = PageText(number, _upright(box, turn, box).top)
     line: list[Word] = []
     for word in (*reader.words(count), None):
         if word is not None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from mcp_web.extract.markdown import escape_start, fence, table_of
+from mcp_web.extract.markdown import escape_start, fence, table_of, web_link
 from mcp_web.extract.pdf.layout import LEADERS, PdfBlock
 from mcp_web.extract.pdf.words import Line, Word
 
@@ -48,10 +48,10 @@ def _marker(marker: str) -> str:
 
 def _words(words: Iterable[Word]) -> str:
     """Words as text; adjacent words of one link become one link."""
-    parts: list[str] = []
-    for url, group in groupby(words, key=lambda word: word.link):
-        text = " ".join(word.text for word in group)
-        parts.append(f"[{text.replace('[', '(').replace(']', ')')}]({url})" if url else text)
+    parts = (
+        web_link(" ".join(word.text for word in group), url or "")
+        for url, group in groupby(words, key=lambda word: word.link)
+    )
     return LEADERS.sub(" … ", " ".join(parts)).strip()
 
 

@@ -7,7 +7,7 @@ import re
 from turbohtml import Element
 
 from mcp_web.extract.html.write import inline, tables
-from mcp_web.extract.html.write.state import MAX_INDENTS, Survey, WriterState, quoted
+from mcp_web.extract.html.write.state import MAX_INDENTS, Survey, WriterState, block_quote
 
 _KINDS = {
     "note": "Note", "info": "Info", "tip": "Tip", "hint": "Hint", "important": "Important", "warning": "Warning",
@@ -69,7 +69,7 @@ def kind_of(element: Element) -> str:
 
 
 def write_admonition(state: WriterState, element: Element, out: list[str]) -> None:
-    """The title in bold and the text as a quote; code is not quoted, so that it can be copied."""
+    """The title in bold and the text as a quote; code is not block_quote, so that it can be copied."""
     kind = kind_of(element)
     title = _title_of(element, kind)
     state.special.pop(element, None)
@@ -103,13 +103,13 @@ def _frame(title: str, inside: list[str], out: list[str]) -> None:
     for block in inside:
         if block.startswith("```"):
             if held:
-                out.append(quoted("\n\n".join(held)))
+                out.append(block_quote("\n\n".join(held)))
                 held = []
             out.append(block)
         else:
             held.append(block)
     if held:
-        out.append(quoted("\n\n".join(held)))
+        out.append(block_quote("\n\n".join(held)))
 
 
 def _content_of(element: Element) -> Element:

@@ -15,7 +15,7 @@ from mcp_web.extract.html.write.inline import (
     write_children,
     write_nothing,
 )
-from mcp_web.extract.html.write.state import MAX_DEPTH, MAX_INDENTS, Writer, WriterState, quoted
+from mcp_web.extract.html.write.state import MAX_DEPTH, MAX_INDENTS, Writer, WriterState, block_quote
 from mcp_web.extract.tabs import LABEL
 
 BLOCK_TAGS = (
@@ -74,7 +74,7 @@ def write_quote(state: WriterState, element: Element, out: list[str]) -> None:
     inside = state.blocks_of(element)
     state.indents -= 1
     if inside:
-        out.append(quoted("\n\n".join(inside)))
+        out.append(block_quote("\n\n".join(inside)))
 
 
 def _only_indents(element: Element) -> bool:

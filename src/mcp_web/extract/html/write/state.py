@@ -68,7 +68,7 @@ def indented(text: str, by: str) -> str:
     return text.replace("\n", "\n" + by).replace("\n" + by + "\n", "\n\n") if "\n" in text else text
 
 
-def quoted(text: str) -> str:
+def block_quote(text: str) -> str:
     """The text as a Markdown quote."""
     return "> " + text.replace("\n", "\n> ").replace("> \n", ">\n")
 
