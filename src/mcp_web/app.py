@@ -104,7 +104,7 @@ class App:
         return await self.store()
 
     async def shared_stores(self) -> list[SharedStore]:
-        """What other tenants share with this one."""
+        """The stores of other tenants, each limited to the collections that are shared with this one."""
         if "_shared" not in self.__dict__:
             from mcp_web.store.shared import SharedStores
 
@@ -120,7 +120,10 @@ class App:
             raise self._store_refusal
 
     def take_store_note(self) -> str:
-        """A note for the caller: that the store was replaced (once), or that nothing is kept (every time)."""
+        """The note about the store that a caller should see, or an empty string.
+
+        That the store was replaced is said once, that nothing can be kept every time.
+        """
         note = self._store_note
         if self._store_refusal is None:
             self._store_note = ""
@@ -128,7 +131,7 @@ class App:
         return note
 
     def remaining_store_note(self) -> str:
-        """The note, unless a caller has already taken it."""
+        """As `take_store_note`, but empty if a caller has already taken the note."""
         return "" if self._store_note_taken else self.take_store_note()
 
     # ── components ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -251,7 +254,7 @@ class App:
         return self._archive
 
     def archive_over(self, store: Store) -> Archive:
-        """Search over a store, with this process's models."""
+        """The search over a store, with the models of this process."""
         from mcp_web.archive.archive import Archive
         from mcp_web.index.documents import summary_model
 
@@ -288,11 +291,11 @@ class App:
         return self._renderer
 
     async def warm(self) -> None:
-        """Start a worker while the network is being waited for."""
+        """Start a worker process, so that it is ready when a page arrives."""
         await self.process.sandbox.warm()
 
     async def extract(self, page: Fetched, request: ExtractRequest | None = None) -> Document:
-        """Parse untrusted bytes in a worker process that can be ended."""
+        """The document in a page, extracted in a worker process: the bytes are untrusted."""
         from mcp_web.extract.document import extract_document
         from mcp_web.model.wire import document_from_json
 

@@ -128,7 +128,7 @@ class Process:
 
     @cached_property
     def quota(self) -> Quota:
-        """The usage quota of each tenant."""
+        """Counts what each tenant uses, and refuses what is over its limits."""
         from mcp_web.limit.limiter import MemoryLimiter
         from mcp_web.limit.quota import Quota
 

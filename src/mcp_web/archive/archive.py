@@ -57,8 +57,11 @@ class Archive:
         static: QuestionVectors | None = None,
         languages: frozenset[str] | None = None,
     ) -> None:
-        """`model` names the vectors to search, where that is not simply the model's name; `languages` are those of
-        the questions it may be asked (None: all). `static` is asked in every language."""
+        """`questions` and `static` return the vector of a question, by the model and by the static vectors.
+
+        `model` is the name under which the documents' vectors are stored, by default that of `questions`. `languages`
+        are those that the model knows (None: all); the static vectors know all.
+        """
         self._store = store
         self._questions = questions
         self._model = model or (questions.model if questions else "")
@@ -186,9 +189,11 @@ class _Quoted:
 def _quoted(
     words: ByWords, rows: Sequence[tuple[DocumentRow, float]], asked: str, mode: SearchMode, embedded: Container[str]
 ) -> list[_Quoted]:
-    """The documents with their snippets and passages, ranked by how these match the question: by words, unless only
-    meaning counts, and by the static signal if `asked` is given. `embedded` are the documents with vectors of the
-    model."""
+    """The documents with their snippets and passages, ranked also by how well the passages match the question.
+
+    They match by words, unless only meaning counts, and by the static signal if `asked`, the text of the question, is
+    given. `embedded` are the documents that have vectors of the model.
+    """
     marker = Marker(words.question, words.matches.rarities)
     found = [
         _Quoted(

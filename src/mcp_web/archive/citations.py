@@ -19,13 +19,13 @@ from mcp_web.text.urls import host_of, url_key
 
 
 def url_name(url: str) -> str | None:
-    """The name of a web page: its key, or None if it is not an http(s) URL."""
+    """The name under which a web page is cited, made of its URL; None if it is not an http(s) URL."""
     is_web = url.strip().lower().startswith(("http://", "https://")) and host_of(url)
     return f"//{url_key(url)}" if is_web else None
 
 
 def path_name(path: str) -> str:
-    """The name of a file in a synced folder."""
+    """The name under which a file of a synced folder is cited."""
     return "path:" + unicodedata.normalize("NFC", path)
 
 
@@ -39,7 +39,7 @@ def joined_path(base: str, target: str) -> str | None:
 
 
 def wiki_name(title: str) -> str:
-    """The name of a note by its title, whatever its case, spaces and hyphens."""
+    """The name under which a note is cited by its title: without regard to case, spaces and hyphens."""
     folded = unicodedata.normalize("NFC", title).casefold()
     return "wiki:" + re.sub(r"[\s_-]+", " ", folded).strip()
 
@@ -114,7 +114,7 @@ def _without_code(text: str) -> str:
     return _CODE.sub(lambda match: " " * len(match[0]), text)
 
 
-_Raw = tuple[int, CitationKind, str, float]
+_Raw = tuple[int, CitationKind, str, float]  # offset, kind, target as written, confidence
 
 
 def _inline(text: str) -> Iterator[_Raw]:

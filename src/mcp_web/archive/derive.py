@@ -23,7 +23,7 @@ _AT_ONCE = 256  # documents indexed again in one transaction
 
 
 def derive(snapshot: Snapshot) -> Derived:
-    """The document's date, words and collections, the names it is cited by, and what it cites."""
+    """The index data of a snapshot: date, language, words, collections, names it is cited by, and what it cites."""
     document = snapshot.document
     return Derived(
         date=document_date(document, snapshot.path) or iso(snapshot.fetched_at)[:10],
@@ -42,7 +42,7 @@ async def keep(store: Store, snapshot: Snapshot) -> None:
 
 
 def word_counts(snapshot: Snapshot) -> dict[str, int]:
-    """The weight of each word of a page."""
+    """How often each word occurs in a page; words of the title, headings and tags count more."""
     total: Counter[str] = Counter()
     for text, weight in _fields(snapshot):
         for word, count in word_frequencies(text).items():
@@ -85,7 +85,10 @@ def _fields(snapshot: Snapshot) -> list[tuple[str, int]]:
 
 
 def document_date(document: Document, path: str | None = None) -> str | None:
-    """An ISO date, or None when only the day of fetching is known."""
+    """The ISO date of a document: when it was published, else the date in its path, else when it was last modified.
+
+    None if none of these is known.
+    """
     metadata = document.metadata
     day = day_of(metadata.published)
     if day is None:
@@ -99,7 +102,10 @@ _COUNTED = 60  # frequent words of the document whose rarity is looked up
 
 
 async def distinctive_words(store: Store, snapshot: Snapshot) -> str:
-    """The words that are frequent in the document, titles and headings counting more, and rare in the others."""
+    """The words that are frequent in a document and rare in the others, as one text to search for.
+
+    Words of the title and the headings count more.
+    """
     language = language_of(snapshot.document.markdown) or "en"
     counts = {
         word: count

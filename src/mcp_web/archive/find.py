@@ -70,7 +70,10 @@ async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> By
 async def by_meaning(
     store: Store, parsed: ParsedQuery, words: ByWords, model: str, vector: Sequence[float]
 ) -> dict[str, float]:
-    """Cosines by document, the nearest first; none when no document has vectors."""
+    """The cosine of each document with the vector of the question, the nearest first.
+
+    Empty if no document has vectors of the model.
+    """
     hybrid = parsed.query.mode == "hybrid"
     also = [candidate.key for candidate in words.matches.candidates] if hybrid else []
     near = await store.find_by_vector(VectorQuery(model, vector, _POOL, parsed.filter, also=also, quick=hybrid))

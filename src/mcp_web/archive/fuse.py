@@ -59,7 +59,10 @@ class Meaning:
 
 
 def near_only(meaning: Meaning, with_words: Container[str], scales: Scales, *, words_required: bool) -> Meaning:
-    """Only the documents that contain a word of the question or are near it by meaning."""
+    """Only the documents that contain a word of the question or are near it by meaning.
+
+    With `words_required`, only those that contain a word.
+    """
     model = {
         key: cosine
         for key, cosine in meaning.model.items()
@@ -107,7 +110,7 @@ def _score(cosine: float, scale: Calibration | None) -> float:
 
 
 def with_age(score: float, day: str, today: date) -> float:
-    """The score with a small share for being recent."""
+    """The score, lowered by up to _RECENT_SHARE: the older the document, the more."""
     try:
         days = max(0, (today - date.fromisoformat(day)).days)
     except ValueError:
@@ -123,7 +126,10 @@ LEAST = 10  # documents that are compared, however few are asked for
 
 
 def with_matches(scores: Sequence[float], matches: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """The scores, each combined with how well the best passage matches the question; a weight is a part of SHARE."""
+    """The scores, each mixed with how well the best passage of the document matches the question.
+
+    A match has the share SHARE in the result, times its weight (0…1).
+    """
     return [
         round((1 - SHARE * weight) * score + SHARE * weight * match, 4)
         for score, match, weight in zip(scores, matches, weights, strict=True)
@@ -131,7 +137,10 @@ def with_matches(scores: Sequence[float], matches: Sequence[float], weights: Seq
 
 
 def static_matches(question: str, passages: Sequence[str]) -> list[float] | None:
-    """How well each passage matches the question by the static signal; None if it cannot tell."""
+    """How well each passage matches the question by the static signal.
+
+    None if the static vectors are not installed, or if they have no word of the question.
+    """
     try:
         vectors = static_vectors()
     except EmbeddingError:  # reported by `doctor`

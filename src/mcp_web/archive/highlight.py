@@ -122,7 +122,7 @@ class Marker:
 
 
 def _forms(word: str) -> tuple[str, ...]:
-    """The terms of a word of the question; an n-gram is its own."""
+    """The terms of a word of the question; an n-gram is a term itself."""
     return (fold(word),) if is_unspaced(word) else query_terms(word)
 
 
@@ -170,7 +170,7 @@ def _heads(word: str, terms: Sequence[str]) -> set[str]:
 
 
 def _shortest(heads: set[str]) -> list[str]:
-    """The prefixes without those that begin with a shorter one of them, which finds the same words."""
+    """The prefixes without those that begin with another one, which finds the same words."""
     return [head for head in heads if not any(head != other and head.startswith(other) for other in heads)]
 
 
@@ -187,7 +187,7 @@ def _places(spans: list[WordSpan]) -> list[int]:
 
 
 def _richest(spans: list[WordSpan], wanted: set[str]) -> tuple[int, set[str]]:
-    """The start of the window with the most wanted words, and which."""
+    """The start of the window with the most wanted words, and these words."""
     best_start, best_terms = spans[0][0], set[str]()
     inside: dict[str, int] = {}
     last, count = 0, len(spans)

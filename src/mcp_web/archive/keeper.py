@@ -49,7 +49,7 @@ class Keeper:
         return is_kept
 
     def snapshot_of(self, fetched: Fetched, document: Document, variant: str) -> Snapshot:
-        """The snapshot that `keep` writes: returned to the caller when the store cannot be written."""
+        """The snapshot that `keep` writes; the caller needs it when the store cannot be written."""
         return Snapshot.of(
             fetched.url,
             variant,
@@ -93,7 +93,7 @@ class Keeper:
         return confirmed
 
     async def _put(self, snapshot: Snapshot) -> None:
-        """Write a page to the store, or only to memory if the options do not allow to keep it."""
+        """Write a page to the store; if the options do not allow that, keep it in memory only."""
         if snapshot.source == "research" or self.may_store(snapshot.url):
             self._unkept.pop(snapshot.key, None)
             await keep(self._store, snapshot)

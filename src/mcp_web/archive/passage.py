@@ -101,7 +101,7 @@ def _best_match(
 
 
 def _match(marker: Marker, words: Sequence[str], above: Mapping[str, int], length: int) -> float:
-    """The BM25 score of a passage, as a share of what one full of the question's words would get."""
+    """The BM25 score of a passage, as a share of the highest possible one."""
     counts = dict(above)
     for word in words:
         counts[word] = counts.get(word, 0) + 1

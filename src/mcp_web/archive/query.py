@@ -64,7 +64,7 @@ class Question:
 
 
 def parse(text: str) -> Question:
-    """`word`, `"a phrase"`, `prefix*`, `+must`, `-not`; any other punctuation only separates words."""
+    """Parse `word`, `"a phrase"`, `prefix*`, `+must` and `-not`; any other punctuation only separates words."""
     plain: list[str] = []
     phrases: list[tuple[str, ...]] = []
     prefixes: list[str] = []
@@ -104,7 +104,7 @@ def parse(text: str) -> Question:
 
 
 def _excludes(word: str | None, found: list[str]) -> bool:
-    """Whether a hyphen excludes what follows: before several words it is a dash; `--depth` and `-v` are flags."""
+    """Whether a hyphen excludes the word after it; not before several words (a dash), nor in `--depth` and `-v`."""
     return len(found) == 1 and not (word and (word.startswith("-") or len(word) == 1))
 
 

@@ -44,6 +44,7 @@ async def copy_store(source: Store, target: Store, on_progress: OnProgress | Non
 
 
 async def _copy_pages(source: Store, target: Store, report: CopyReport, on_progress: OnProgress) -> None:
+    """Copy the pages that differ, in batches, and compute the digest of all pages of the source."""
     total = (await source.size()).pages
     whole = hashlib.sha256()
     after, limit = "", _BATCH_PAGES
@@ -81,6 +82,7 @@ async def _write(target: Store, batch: Mapping[str, PageRecord], report: CopyRep
 
 
 async def _copy_records(source: Store, target: Store, report: CopyReport) -> None:
+    """Copy all records; a record that differs in the target is overwritten."""
     for kind in await source.record_kinds():
         for one in await source.records(kind):
             added = await target.add_records(kind, {one.key: one.value}, one.expires_at)

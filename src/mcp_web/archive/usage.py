@@ -20,7 +20,7 @@ ANSWERED = ("ok", "empty")  # outcomes of a search provider that are not failure
 
 
 async def add_sample(store: Store, drained: Mapping[str, Any], now: float | None = None) -> None:
-    """Add what happened since the last sample to the current hour."""
+    """Add metrics, as `Metrics.drain` returns them, to the sums of the current hour."""
     sample = summary_of(drained)
     if not sample:
         return
@@ -45,7 +45,7 @@ async def history(store: Store, hours: int, now: float | None = None) -> list[tu
 
 
 def summary_of(drained: Mapping[str, Any]) -> dict[str, float]:
-    """The sums that the charts show."""
+    """The sums that the charts show, from metrics."""
     sums: Counter[str] = Counter()
     for name, labels, value in drained.get("counters", ()):
         if name == "tool_total":

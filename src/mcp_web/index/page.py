@@ -38,7 +38,7 @@ class PreparedPage:
     pieces: PassagePieces | None  # for the static signal; None if its weights are missing
 
     def evidence(self, question: str) -> Evidence:
-        """The signals of words and of the static vectors for each passage."""
+        """The signals of words and of the static vectors for one question."""
         static = self.pieces.similarities(static_vectors(), question) if self.pieces else None
         languages = {self.words.language, language_of(question)} - {""}
         return Evidence(

@@ -214,8 +214,10 @@ def _is_candidate(evidence: Evidence, number: int) -> bool:
 
 
 def never_rising(values: Sequence[float]) -> list[float]:
-    """The values, with neighbours that rise replaced by their mean, so that none is higher than the one before it
-    (isotonic regression)."""
+    """The values, with neighbours that rise replaced by their mean (isotonic regression).
+
+    No value is then higher than the one before it.
+    """
     runs: list[list[float]] = []  # [mean, count]
     for value in values:
         runs.append([value, 1])

@@ -32,8 +32,10 @@ def widen(
     shown: Set[int] = frozenset(),
     words: int = SHOW_WORDS,
 ) -> tuple[Passage, int, int]:
-    """The passage with neighbours up to `words` words, as one slice of the Markdown; also the numbers of the first and
-    last passage in it. Passages in `shown` are not added: they are shown already."""
+    """The passage with neighbours up to `words` words, as one slice of the Markdown.
+
+    Also returns the numbers of the first and the last passage in it. Passages in `shown` are not added.
+    """
     first = last = number
     size = _words(passages[number])
     while size < words and not _lists_entries(passages[number]):

@@ -31,7 +31,7 @@ def document_to_json(document: Document) -> dict[str, Any]:
 
 
 def facts_to_json(document: Document) -> dict[str, Any]:
-    """Everything of a document except its text, and `explain`, which is about one call and not about the page."""
+    """A document as JSON values without its text and `explain`, which is about one call and not about the page."""
     whole = document_to_json(document)
     return {name: value for name, value in whole.items() if name not in ("markdown", "explain")}
 

@@ -145,7 +145,7 @@ def _sections(markdown: str, headings: Sequence[Heading], size: Size) -> Iterato
 
 
 def _common(found: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The path for joined sections: the last one's if it is below all others, else the part they all share."""
+    """The path for joined sections: that of the last if it is below all others, else the part that all share."""
     deepest = found[-1]
     if all(deepest[: len(path)] == path for path in found):
         return deepest

@@ -14,7 +14,7 @@ from mcp_web.store.options import StoreOptions
 
 
 async def copy_store(app: App, source: str, target: str, on_progress: OnProgress | None = None) -> CopyReport:
-    """Copy the store at one place (a SQLite file or a PostgreSQL address) into that at another."""
+    """Copy one store into another; both are given as the path of a SQLite file or the address of a PostgreSQL."""
     if source == target:
         raise InvalidInput("The two stores are the same.")
     if not exists(source):

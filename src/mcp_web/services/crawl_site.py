@@ -88,9 +88,9 @@ async def crawl_site(
     deadline: float = math.inf,
     on_progress: OnProgress | None = None,
 ) -> CrawlReport:
-    """Visit pages below the prefix; a second crawl only revalidates known pages.
+    """Visit the start page and the pages below the prefix that it leads to, and keep them as research.
 
-    After the deadline or a cancellation, the next crawl visits the remaining pages.
+    Pages that are known are only revalidated. After the deadline or a cancellation, the next crawl visits the rest.
     """
     first = parse_url(start).href
     scope = parse_url(prefix).href if prefix else first.rpartition("/")[0] + "/"

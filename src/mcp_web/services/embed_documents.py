@@ -57,10 +57,10 @@ async def coverage(app: App) -> list[Coverage]:
 async def embed_documents(
     app: App, *, only: str | None = None, background: bool = False, on_progress: OnProgress | None = None
 ) -> int:
-    """Embed what is lacking, model by model; returns how many documents were embedded.
+    """Embed the documents that lack vectors, model by model; returns how many were embedded.
 
-    An interrupted run can be resumed. Several processes share the work by claims in the store. `background` waits while
-    calls are running.
+    An interrupted run can be resumed. Several processes share the work by claims in the store. `only` is the one model
+    to use; with `background`, the work pauses while calls are running.
     """
     store, vectors = await app.store(), await app.document_vectors()
     await reindex_outdated(store)

@@ -34,7 +34,7 @@ async def export_archive(
 
 
 async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> Exchanged:
-    """Import what was exported here or elsewhere."""
+    """Import documents that were exported here or by another program."""
     await app.require_kept_store()
     if not await anyio.Path(place).exists():
         raise InvalidInput(f"There is no {place}.")
@@ -59,7 +59,7 @@ def format_of(place: Path) -> ExchangeFormat:
 
 
 def _exchange(verb: str, form: ExchangeFormat) -> Callable[..., Awaitable[Exchanged]]:
-    """`export_jsonl` of exchange/jsonl.py, and so on: each format has a file and two functions."""
+    """The function that exports or imports (`verb`) a format, such as `export_jsonl` of exchange/jsonl.py."""
     found: Callable[..., Awaitable[Exchanged]] = getattr(
         importlib.import_module(f"mcp_web.archive.exchange.{form}"), f"{verb}_{form}"
     )

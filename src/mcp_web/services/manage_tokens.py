@@ -28,7 +28,10 @@ _USE_EVERY = 60.0  # seconds between two records of a token's use
 async def add_token(
     app: App, name: str, *, tenant: str | None, scopes: Sequence[str], seconds: float | None = None
 ) -> tuple[str, TokenInfo]:
-    """Create a token; returns it, only this once, with its record. The default tenant is `name`."""
+    """Create a token; returns it, only this once, with its record.
+
+    Without `tenant`, it is for a tenant of the same name. `seconds` is how long it is valid, by default for ever.
+    """
     await app.require_kept_store()
     store = await app.store()
     now = time.time()

@@ -76,7 +76,7 @@ async def read_results(
 
 
 async def _with_model(read: Read, query: str, found: list[tuple[Hit, PageRead]]) -> list[tuple[Hit, PageRead]]:
-    """Rank the most promising pages with the model too: all of them would take seconds."""
+    """The pages, the most promising of them ranked again with the model: all would take seconds."""
     scores = _scores(query, found)
     best = sorted((hit.url for hit, _ in found), key=lambda url: -scores[url])[:MODEL_PAGES]
     again = dict(zip(best, await read(best), strict=True))

@@ -14,7 +14,7 @@ _MOST_PAGES = 1000  # watched pages that are looked at
 
 
 async def watched_changes(app: App, limit: int) -> list[tuple[float, Watched]]:
-    """The last changes with their times; each names the version and the one before it."""
+    """The last `limit` changes, each with its time."""
     store = await app.store()
     kept = await store.seen((await watched_urls(app))[:_MOST_PAGES])
     steps: list[tuple[SnapshotInfo, SnapshotInfo]] = []

@@ -19,7 +19,10 @@ class Bm25:
     b: float
 
     def rarity(self, frequency: int, size: int) -> float:
-        """The highest score of a term that `frequency` of `size` texts contain (inverse document frequency)."""
+        """The most that a term can add to a score if `frequency` of `size` texts contain it.
+
+        This is its inverse document frequency, times a constant.
+        """
         rare = (size - min(frequency, size) + 0.5) / (frequency + 0.5)
         return log(1 + rare) * (self.k1 + 1)
 

@@ -35,7 +35,7 @@ def below_title(path: Sequence[str], title: str) -> Sequence[str]:
 
 
 def sections(markdown: str) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
-    """The blocks under each heading, with the headings above them; headings without text of their own have none."""
+    """The blocks under each heading, with the headings above them; a heading without text of its own yields nothing."""
     path: list[tuple[int, str]] = []
     held: list[Block] = []
     for block in blocks(markdown):

@@ -15,6 +15,6 @@ _ENTRY = re.compile(
 
 
 def sitemap_entries(text: str) -> Iterator[tuple[str, str]]:
-    """Each URL with the date of its last change; an empty one if none is stated."""
+    """Each URL with the date of its last change, which is empty if the sitemap does not state it."""
     for found in _ENTRY.finditer(text):
         yield unescape(found[1]), found[2] or ""
