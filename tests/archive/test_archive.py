@@ -160,7 +160,6 @@ class SynonymEmbedder:
 
     name = "synonyms@1"
     dim = 8
-    max_tokens = None
 
     def __init__(self, *, works: bool = True) -> None:
         self.works = works

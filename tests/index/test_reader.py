@@ -209,7 +209,7 @@ async def test_wrong_vectors_are_noted_and_nothing_is_kept(
 
 async def test_model_that_never_answers_is_not_waited_for(store: SqliteStore) -> None:
     class Silent:
-        name, dim, max_tokens, languages = "silent@1", None, None, None
+        name, dim, languages = "silent@1", None, None
 
         async def embed(self, texts: Sequence[str], kind: object = "passage") -> None:
             await anyio.sleep_forever()
@@ -247,7 +247,7 @@ async def test_same_model_with_other_dimensions_reads_the_page_again(
 class EnglishOnly:
     """A model that says which texts it was given."""
 
-    name, dim, max_tokens, languages = "english@1", 4, None, frozenset({"en"})
+    name, dim, languages = "english@1", 4, frozenset({"en"})
 
     def __init__(self) -> None:
         self.texts: list[str] = []

@@ -46,7 +46,6 @@ class CrossLanguageEmbedder:
 
     name = NAME
     languages: frozenset[str] | None = LANGUAGES
-    max_tokens: int | None = None
 
     def __init__(self) -> None:
         self.dim: int | None = DIM

@@ -37,11 +37,6 @@ class Embedder(Protocol):
         ...
 
     @property
-    def max_tokens(self) -> int | None:
-        """How many tokens of a text the model uses; None if unknown."""
-        ...
-
-    @property
     def languages(self) -> frozenset[str] | None:
         """The languages that the model supports, as ISO 639-1 codes; None if it is not limited to certain languages."""
         ...

@@ -38,7 +38,6 @@ class LocalEmbedder:
         self.dim: int | None = None if self._folder else granite.DIM
         # The languages of a user's own model are unknown; the packaged one ranks other languages worse than words do.
         self.languages: frozenset[str] | None = None if self._folder else granite.LANGUAGES
-        self.max_tokens: int | None = self._folder.max_tokens if self._folder else granite.MAX_TOKENS
 
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
         given = with_prefixes(texts, kind, self._options.prefixes)

@@ -19,7 +19,6 @@ class NoEmbedder:
 
     name = "none@0"
     dim = 0
-    max_tokens = None
     languages: frozenset[str] | None = frozenset()
 
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:

@@ -62,7 +62,6 @@ class RemoteEmbedder:
         self._retry_delay = retry_delay
         self._slots = anyio.CapacityLimiter(options.concurrency)
         self.dim: int | None = options.dimensions
-        self.max_tokens: int | None = options.tokens_size
         self.languages: frozenset[str] | None = None
 
     @property

@@ -156,7 +156,6 @@ class StaticEmbedder:
 
     name = NAME
     dim: int | None = DIM
-    max_tokens: int | None = None
     languages: frozenset[str] | None = None
 
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:

@@ -78,7 +78,6 @@ class Lease:
     sites: set[str]  # it may load from every host of them
     hosts: set[str]  # the hosts of the page itself and of its redirects
     received: int = 0
-    requests: int = 0
     ports: dict[str, int] = field(default_factory=dict)  # hosts with a login: the one port that may receive it
     public: bool = False  # the page, or one it went through, came from the public web
     denials: dict[tuple[str, int], Denial] = field(default_factory=dict)
@@ -207,7 +206,6 @@ class Egress:
             await request.accept()
             return
         with lease.connection():
-            lease.requests += 1
             try:
                 upstream = await self._open(lease, request)
             except Refused as refusal:
