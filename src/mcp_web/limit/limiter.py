@@ -24,7 +24,6 @@ class RateExceeded(Exception):
 
     def __init__(self, key: str, retry_after: float) -> None:
         super().__init__(f"The rate limit of {key} allows no request before the deadline; wait {retry_after:.1f} s.")
-        self.key = key
         self.retry_after = retry_after
 
 
@@ -33,8 +32,6 @@ class BudgetSpent(Exception):
 
     def __init__(self, key: str, budget: int, retry_after: float) -> None:
         super().__init__(f"The budget of {budget} for {key} is used up.")
-        self.key = key
-        self.budget = budget
         self.retry_after = retry_after
 
 

@@ -316,7 +316,7 @@ def _suffixes() -> PublicSuffixList:
 
 
 def site_of(host: str) -> str:
-    """`docs.example.co.uk` → `example.co.uk`; an address or a bare suffix is its own site."""
+    """The registrable domain of a host: `docs.example.co.uk` → `example.co.uk`; an address or a suffix is its own."""
     name = host.lower().rstrip(".")
     if parse_address(name) is not None:
         return name

@@ -55,6 +55,7 @@ class _Zlib:
             data = self._inflate.unused_data if self.ended else self._inflate.unconsumed_tail
 
     def _step(self, data: bytes) -> bytes:
+        """The next decoded piece; deflate without zlib's format is accepted too."""
         try:
             piece = self._inflate.decompress(data, _PIECE)
         except zlib.error:

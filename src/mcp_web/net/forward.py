@@ -51,7 +51,7 @@ class ProxyRequest:
         return values[-1].decode("latin-1") if values else ""
 
     async def challenge(self) -> None:
-        """Ask for credentials."""
+        """Respond with 407, which asks for credentials."""
         await self._answer(407, [(b"proxy-authenticate", b'Basic realm="mcp-web"')], b"")
 
     async def accept(self) -> None:

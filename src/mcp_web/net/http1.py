@@ -123,10 +123,7 @@ class Http1Connection:
         return FetchFailed(f"{self._host} sent an invalid HTTP response: {what}.", reason="protocol", retryable=False)
 
     def reusable(self) -> bool:
-        """Whether another request may follow, which the connection is then ready for.
-
-        The response must have been read to its end.
-        """
+        """Whether another request may follow, once the response was read to its end; prepares for that request."""
         if self._state.our_state is h11.DONE and self._state.their_state is h11.DONE:
             if self._state.trailing_data[0]:
                 return False  # more bytes than announced, which must not be taken for the response to the next request

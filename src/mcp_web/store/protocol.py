@@ -230,13 +230,13 @@ class Store(Protocol):
     async def browse(
         self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
     ) -> tuple[list[SnapshotInfo], str]:
-        """`limit` documents, most recently used first, and the cursor for `after` that continues; empty at the end."""
+        """`limit` documents, most recently used first, and the value of `after` for the next call; empty at the end."""
 
     async def complete(self, prefix: str, limit: int) -> list[str]:
         """The snapshot hashes that begin with a prefix, for completion."""
 
     async def seen(self, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
-        """Which of these canonical URLs are kept (any variant), newest version each."""
+        """The newest versions of those canonical URLs that are kept, in any variant, by URL."""
 
     async def keep_screenshot(self, hash_: str, png: bytes) -> None:
         """Keep a screenshot of a version, in place of an earlier one of the page; it is deleted with the version."""
@@ -265,7 +265,7 @@ class Store(Protocol):
         """The vectors of a page by one model; None if there are none."""
 
     async def keep_vectors(self, packed: Mapping[str, PackedVectors]) -> None:
-        """Replace the vectors of pages, by key, of one model each; skips pages that are no longer kept."""
+        """Replace the vectors of pages, by key; those of other models stay. Skips pages that are no longer kept."""
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
         """Delete the vectors of every model that is not in `keep`; returns how many blobs were deleted."""
@@ -299,10 +299,10 @@ class Store(Protocol):
         """The number of documents that `lacking_vectors` would return without a limit."""
 
     async def cites(self, keys: Sequence[str], limit: int) -> list[Edge]:
-        """What these documents cite."""
+        """What these documents cite, at most `limit` citations of each."""
 
     async def cited_by(self, keys: Sequence[str], limit: int) -> list[Edge]:
-        """What cites these documents."""
+        """What cites these documents, at most `limit` citations of each."""
 
     async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str, str | None]]:
         """(path, key, newest hash, etag) of every document of a source whose path begins with the prefix, by path."""

@@ -114,7 +114,7 @@ class WordIndex:
     def _with_definitions(
         self, lists: dict[tuple[str, ...], PostingList], defining: dict[Name, PostingList]
     ) -> list[PostingList]:
-        """The lists of the words; documents that define a name have the impact that `defining` gives on its words."""
+        """The lists of the words, with the documents that define a name added to the list of each of its words."""
         for name, documents in defining.items():
             for word in name.words:
                 terms = query_terms(word, self._languages)
@@ -245,6 +245,7 @@ class WordIndex:
         self._reset_lists()
 
     def _reset_lists(self) -> None:
+        """Clear the waiting documents and the cached posting lists."""
         self._waiting_postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._waiting_words: dict[str, int] = defaultdict(int)
         self._waiting_languages: set[str] = set()

@@ -29,7 +29,7 @@ class IndexRows(ABC):
 
     @abstractmethod
     def state(self) -> tuple[int, int, int]:
-        """How often the index was rewritten, the last document in the posting lists, and the last document."""
+        """How often the index was rewritten, the last document in the posting lists, and the last that was added."""
 
     @abstractmethod
     def lock(self, documents: int = 0) -> int:
@@ -146,12 +146,12 @@ class IndexRows(ABC):
         return int(self._db.value("SELECT count(*) FROM waiting [WHERE tenant = :tenant]"))
 
     def waiting(self, after: int) -> Sequence[tuple[int, bytes]]:
-        """(document, packed words) of documents that are not in the posting lists yet."""
+        """(number, packed words) of the documents above `after` that are not in the posting lists yet."""
         query = "SELECT number, words FROM waiting WHERE [tenant = :tenant AND] number > :after ORDER BY number"
         return cast("list[tuple[int, bytes]]", self._db.rows(query, after=after))
 
     def deleted(self, after: int) -> Sequence[tuple[int, int]]:
-        """(sequence number, document) of the deletions after a sequence number."""
+        """(sequence number, document number) of the deletions above `after`, a sequence number."""
         query = "SELECT seq, number FROM deleted WHERE [tenant = :tenant AND] seq > :after ORDER BY seq"
         return cast("list[tuple[int, int]]", self._db.rows(query, after=after))
 

@@ -41,7 +41,7 @@ def totals(db: Database) -> dict[str, Any]:
 
 
 def _measured(drained: dict[str, Any]) -> Iterator[tuple[_Total, list[float]]]:
-    """The amounts of each counter and histogram, as `add` got them."""
+    """The totals that `drained` adds to, each with the amounts to add."""
     for name, labels, value in drained.get("counters", ()):
         yield ("counter", name, json.dumps(labels, sort_keys=True)), [value]
     for name, labels, row in drained.get("histograms", ()):

@@ -36,7 +36,7 @@ WHERE id = :page
 
 
 def keep(db: Database, prepared: Prepared, used_at: float, since: float) -> tuple[int, int, bool]:
-    """Write one version and make it the page's newest, `since` this time unless it already is.
+    """Write one version and make it the page's newest; `since` is the time at which it became that.
 
     Returns the row numbers of the page and of the version, and whether the page is new.
     """

@@ -25,7 +25,7 @@ _BEYOND = {
 
 
 def purge(db: Database, rule: PurgeRule, *, dry_run: bool) -> Purged:
-    """Delete the pages that match every condition of the rule."""
+    """Delete the pages that match every condition of the rule; with `dry_run`, only report them."""
     db.index.lock()
     chosen = _chosen(db, rule)
     taken = _describe(db, chosen)

@@ -154,7 +154,7 @@ def _set_aside_if_damaged(path: Path, wait_seconds: float) -> None:
 
 
 def _is_damaged(path: Path, wait_seconds: float) -> bool:
-    """Check the header and the list of tables; the whole file only if a process has found damage in it."""
+    """Whether the file is damaged. Checks its header and list of tables; all of it only if a process found damage."""
     if not path.exists() or path.stat().st_size == 0:
         return False
     db = sqlite3.connect(path, timeout=wait_seconds, isolation_level=None)

@@ -34,7 +34,7 @@ class SqliteEngine:
     async def open_serving(
         self, options: StoreOptions, tenant: str, main: Callable[[], Awaitable[Store]] | None
     ) -> OpenedStore:
-        """If the file cannot be used, open a temporary one, so that pages can still be opened."""
+        """As in `Engine`; the note says that a temporary file is used, or that a damaged file was replaced."""
         file = _tenant_file(options, tenant)
         before = _damaged_files(file)
         try:
