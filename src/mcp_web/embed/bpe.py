@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from itertools import pairwise
 
 START, END = 0, 2  # <s> and </s>
@@ -15,7 +16,7 @@ START, END = 0, 2  # <s> and </s>
 # English suffixes, then words, numbers and punctuation with the space before them, then other white space. Limited in
 # length, because the time to merge the letters of a part is quadratic.
 _PART = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]{1,80}| ?\d{1,80}| ?(?:[^\s\w]|_){1,80}|\s{1,80}(?!\S)|\s{1,80}")
-_MOST_KNOWN = 20_000  # parts of words, two megabytes
+_MOST_KNOWN = 20_000  # parts of words whose token ids are cached: two megabytes
 _NEVER = 1 << 30  # the rank of a pair that is not merged
 
 
@@ -28,18 +29,13 @@ class BytePairTokenizer:
         merges = (pair if isinstance(pair, str) else " ".join(pair) for pair in model["merges"])
         self._ranks = {pair: rank for rank, pair in enumerate(merges)}
         self._letters = _byte_letters()
-        self._known: dict[str, tuple[int, ...]] = {}
+        self._ids = lru_cache(_MOST_KNOWN)(self._merged)
 
     def encode(self, text: str, most: int) -> list[int]:
         """Token ids with the start and the end token, at most `most` in all."""
         found = [START]
         for part in _PART.findall(text):
-            ids = self._known.get(part)
-            if ids is None:
-                if len(self._known) >= _MOST_KNOWN:
-                    self._known.clear()
-                ids = self._known[part] = self._merged(part)
-            found += ids
+            found += self._ids(part)
             if len(found) >= most:
                 break
         return [*found[: most - 1], END]

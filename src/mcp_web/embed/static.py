@@ -54,21 +54,13 @@ class StaticVectors:
             self._lengths = stored["lengths"].astype(np.float32)
         self._numbers = {piece: number for number, piece in enumerate(pieces) if piece}
         self._longest = max(map(len, pieces))
-        self._known_words: dict[str, tuple[int, ...]] = {}
+        self._split_cached = functools.lru_cache(_MOST_KNOWN_WORDS)(self._split)
 
     def pieces(self, text: str) -> list[int]:
         """The numbers of a text's pieces, in order."""
         found: list[int] = []
-        known = self._known_words
         for word in _WORD.findall(text.lower()):
-            numbers = known.get(word)
-            if numbers is None:
-                numbers = self._split(word)
-                if len(known) >= _MOST_KNOWN_WORDS:
-                    known.clear()
-                if len(word) <= _LONGEST_KNOWN:
-                    known[word] = numbers
-            found += numbers
+            found += self._split_cached(word) if len(word) <= _LONGEST_KNOWN else self._split(word)
         return found
 
     def directions(self, numbers: Sequence[int] | Numbers) -> Rows:
