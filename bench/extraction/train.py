@@ -26,7 +26,7 @@ from mcp_web.extract.html.decide import decide
 from mcp_web.extract.html.features import PageFeatures
 from mcp_web.extract.html.inputs import Inputs, read_inputs
 from mcp_web.extract.html.known_words import KnownWords, name_words, text_words, word_shape
-from mcp_web.extract.html.model import FEATURES, load_scorer, spread
+from mcp_web.extract.html.model import FEATURES, chances_of, load_scorer
 from mcp_web.extract.html.trees import LEAVES, STEP
 
 TARGET = ROOT / "src" / "mcp_web" / "extract" / "html"
@@ -232,7 +232,7 @@ def set_chances(examples: list[Example]) -> None:
         for example in examples:
             if example.fold == fold:
                 logits = by_networks * example.by_networks + by_trees * example.by_trees
-                example.chances = spread(example.inputs, (1 / (1 + np.exp(-logits))).tolist())
+                example.chances = chances_of(example.page_features, example.inputs, logits)
 
 
 def show(found: list[dict[str, float]]) -> None:

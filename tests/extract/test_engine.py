@@ -215,3 +215,47 @@ def test_text_of_an_open_dialog_stays_and_that_of_a_closed_one_goes() -> None:
     markdown = read(f"<html><title>Notice</title><body><dialog open>{text}</dialog>{closed}</body></html>").markdown
     assert all(sentence in markdown for sentence in _SENTENCES)
     assert "Closed words" not in markdown
+
+
+def test_short_page_keeps_its_list_of_links() -> None:
+    links = "".join(f"<li><a href=/{name}>{name}</a>" for name in ("Alpha", "Beta", "Gamma"))
+    html = f"<title>Notes</title><h1>Notes</h1><p>A short text.</p><p>Another one, also short.</p><ul>{links}</ul>"
+    assert [link.text for link in read(html).links] == ["Alpha", "Beta", "Gamma"]
+
+
+def test_thread_keeps_every_post_however_short_with_its_author() -> None:
+    first = "After the update my machine does not boot any more. It shows a black screen."
+    texts = [
+        first,
+        "Same here.",
+        "+1",
+        "Did you try the old kernel?",
+        "Yes, that works!",
+        "Graphics driver.",
+        "Solved.",
+    ]
+    posts = "".join(
+        f"<div class=post><div class=post-head><a href=/u/{n}>user{n}</a> 12 May 2026, 10:0{n}</div>"
+        f"<div class=post-body><p>{text}</p></div></div>"
+        for n, text in enumerate(texts)
+    )
+    markdown = read(
+        f"<title>Forum</title><nav>Index</nav><h1>Cannot boot</h1>{posts}<footer>ForumSoft</footer>"
+    ).markdown
+    assert [text for text in texts if text not in markdown] == []
+    assert [n for n in range(len(texts)) if f"user{n}" not in markdown] == []
+
+
+def test_product_keeps_its_specifications() -> None:
+    data = '{"@type": "Product", "name": "Trail Mug", "description": "A steel mug for long walks."}'
+    html = (
+        f"<title>Trail Mug – Shop</title><script type=application/ld+json>{data}</script><nav>Shop Cart</nav>"
+        "<div class=product><h1>Trail Mug</h1><div class=price>€19.00</div><div class=description><p>A steel mug for "
+        "long walks. It keeps tea warm for three hours.</p></div><h2>Specifications</h2><table><tr><th>Volume<td>400 ml"
+        "<tr><th>Weight<td>180 g<tr><th>Material<td>Steel</table></div><div class=related><h2>You may also like</h2>"
+        + "".join(f"<div class=card><a href=/{n}><h3>Bottle {n}</h3></a><b>€{n}2.00</b></div>" for n in range(1, 7))
+        + "</div><footer>Imprint</footer>"
+    )
+    markdown = read(html).markdown
+    assert "| Weight | 180 g |" in markdown
+    assert "Bottle" not in markdown

@@ -16,7 +16,7 @@ from mcp_web.extract.html.decide import threshold
 from mcp_web.extract.html.features import LEVELS, PageFeatures
 from mcp_web.extract.html.inputs import BITS, FIGURES, Inputs, read_inputs
 from mcp_web.extract.html.known_words import KnownWords
-from mcp_web.extract.html.model import FEATURES, load_scorer
+from mcp_web.extract.html.model import FEATURES, chances_of, load_scorer
 from mcp_web.extract.html.network import Networks
 from mcp_web.extract.html.trees import LEAVES, STEP, Trees
 from mcp_web.extract.html.vocabulary import NAME_WORDS
@@ -185,7 +185,7 @@ def test_a_page_of_very_many_different_blocks_is_scored_by_the_trees_alone() -> 
     assert found is not None
     inputs = read_inputs(found)
     logits = Trees(_trees(), FEATURES).logits(np.concatenate([inputs.figures, inputs.bits], axis=1))
-    assert load_scorer().score(found) == pytest.approx((1 / (1 + np.exp(-logits))).tolist(), abs=1e-6)
+    assert load_scorer().score(found) == pytest.approx(chances_of(found, inputs, logits), abs=1e-6)
 
 
 def test_trees_use_only_features_the_code_computes() -> None:

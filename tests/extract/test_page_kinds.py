@@ -114,9 +114,11 @@ def test_article_in_several_parts_stays_whole_and_the_next_article_goes() -> Non
     assert lost == ["Another story", f"{sentence} Another."]
 
 
-@pytest.mark.parametrize(("declared", "is_kept"), [(None, True), ("article", False)])
-def test_sentence_in_a_heading_tag_stays_without_a_section_except_on_an_article(
-    declared: PageKind | None, is_kept: bool
+@pytest.mark.parametrize(
+    ("declared", "chance", "is_kept"), [(None, 0.6, True), ("article", 0.9, True), ("article", 0.6, False)]
+)
+def test_sentence_in_a_heading_tag_stays_without_a_section_in_an_article_only_if_it_is_surely_content(
+    declared: PageKind | None, chance: float, is_kept: bool
 ) -> None:
     lines = "".join(
         f"<p>We repair lamps of every maker and age, number {n}, in our shop in the old town.</p>" for n in range(8)
@@ -124,7 +126,7 @@ def test_sentence_in_a_heading_tag_stays_without_a_section_except_on_an_article(
     read = _blocks(
         f"<h1>Lamps</h1><h2>For more than forty years we have repaired lamps made of brass.</h2><div>Menu</div>{lines}"
     )
-    chances = [0.05 if block.text == "Menu" else 0.9 for block in read.blocks]
+    chances = [{"Menu": 0.05, read.blocks[1].text: chance}.get(block.text, 0.9) for block in read.blocks]
     kept, _ = decide(PageFeatures(read, declared=declared), chances)
     assert kept[1] is is_kept
 
@@ -142,7 +144,7 @@ def test_list_beside_a_paragraph_stays_among_sentences_and_goes_among_short_line
     text = (
         "<p>The lamp has a shade of blown glass and stands on a foot that is made of one piece of oak.</p>" * sentences
     )
-    lines = "".join(f"<p>Colour number {n} of the shade</p>" for n in range(12))
+    lines = "".join(f"<div>Colour number {n} of the shade</div>" for n in range(12))
     items = "".join(f"<li>Delivery to country number {n}</li>" for n in range(3))
     body = turbohtml.parse(f"<body><div>{lines}{text}<ul>{items}</ul></div><div>Help</div></body>").select_one("body")
     assert body is not None
@@ -151,3 +153,17 @@ def test_list_beside_a_paragraph_stays_among_sentences_and_goes_among_short_line
     chances = [0.9 if block.box.tag == "p" else 0.05 for block in read.blocks]
     kept, _ = decide(PageFeatures(read), chances)
     assert kept[-4:] == [is_kept] * 3 + [False]
+
+
+def test_the_same_line_of_all_items_stays_or_goes_together() -> None:
+    cards = "".join(f"<div class=card><h3>Chair {n}</h3><p>Oak</p><span>€{n}9.00</span></div>" for n in range(8))
+    read = _blocks(f"<div class=menu>Filter by colour</div><div class=grid>{cards}</div><div class=end>Imprint</div>")
+    prices = [at for at, block in enumerate(read.blocks) if block.text.startswith("€")]
+    chances = [
+        0.01 if "card" not in block.box.name + (block.box.parent or block.box).name else 0.6 for block in read.blocks
+    ]
+    for at in prices:
+        chances[at] = 0.5
+    chances[prices[3]] = 0.05
+    kept, _ = decide(PageFeatures(read), chances)
+    assert kept == [False, *[True] * 24, False]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from operator import mul
 
 from mcp_web.extract.html.blocks import Blocks, Box, HtmlBlock
-from mcp_web.extract.html.features import PageFeatures
+from mcp_web.extract.html.features import PageFeatures, around_box
 from mcp_web.extract.html.vocabulary import says_aside
 
 _HIGHEST = 0.5  # a block more likely content than not always stays
@@ -14,7 +15,10 @@ _HIGHEST = 0.5  # a block more likely content than not always stays
 # models were trained on the titles of articles.
 _WHOLE, _SMALL = 6, 12
 _SOME = 0.25
+_SURE = 0.7  # chance of a heading that is a sentence to be the standfirst of an article, not a teaser
 _ITEMS = 0.5  # share of sentences in a page's text; a page with less consists of items
+_ITEM_LEVELS = 8  # levels above a line in which its item is looked for
+_REPEATED = 4  # boxes that look alike are items of the page
 _TEXT = 0.5  # share of sentences in an element without its list; with less the list is not part of a text
 _LINES = 3  # blocks of a list or table from which on it is kept or removed as a whole
 _MOST_OF = 2 / 3  # of the text of an element
@@ -50,26 +54,41 @@ def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], fl
     is_article = features.declared == "article"
     if not is_article:
         _keep_sentences(read.blocks, kept)
-    _settle_headings(read.blocks, kept, is_article)
+    _settle_headings(read.blocks, kept, chances, is_article)
     if features.is_story:
         _drop_around_story(read.blocks, kept)
     return kept, least
 
 
 def _agreed(blocks: list[HtmlBlock], chances: list[float]) -> list[float]:
-    """The chances, each moved half way to the mean of its element: the lines of an item belong together.
+    """The chances on a page of items (cards, rows): the same lines of all items stay or go together.
 
-    Not for a page of sentences, where a caption or a share line may be between paragraphs.
+    Lines of items that look alike get their mean, which is then moved half way to the mean of all lines of these
+    items. Not for a page of sentences, where a caption or a share line may be between paragraphs.
     """
-    groups: dict[Box, list[int]] = {}
+    grids: dict[int, list[int]] = {}
     for at, block in enumerate(blocks):
-        groups.setdefault(block.box.parent or block.box, []).append(at)
+        if (item := _item_of(block.box)) is not None:
+            grids.setdefault(id(item.group), []).append(at)
     found = list(chances)
-    for members in groups.values():
+    for members in grids.values():
         mean = sum([chances[at] for at in members]) / len(members)
+        lines: dict[tuple[int, bool], list[int]] = {}
         for at in members:
-            found[at] = (chances[at] + mean) / 2
+            lines.setdefault((id(blocks[at].box.group), blocks[at].links > 0), []).append(at)
+        for alike in lines.values():
+            of_line = sum([chances[at] for at in alike]) / len(alike)
+            for at in alike:
+                found[at] = (of_line + mean) / 2
     return found
+
+
+def _item_of(box: Box) -> Box | None:
+    """The nearest box, from this one outwards, with several lines and with at least three others that look like it."""
+    for around in islice(around_box(box), _ITEM_LEVELS):
+        if around.count > 1 and around.group[0] >= _REPEATED and around.parent is not None:
+            return around
+    return None
 
 
 def _pooled(units: Units, sizes: list[int], chances: list[float]) -> list[float]:
@@ -128,11 +147,15 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
     "Related".
     """
     blocks = read.blocks
-    around = {block.box.parent for block, keep in zip(blocks, kept, strict=True) if keep and block.box.tag in _FLOW}
+    around: dict[Box | None, int] = {}  # with the characters of its paragraphs that are too short to be sentences
+    for block, keep in zip(blocks, kept, strict=True):
+        if keep and block.box.tag in _FLOW:
+            is_short = block.box.tag == "p" and not block.prose and block.links < 0.5 * len(block.text)
+            around[block.box.parent] = around.get(block.box.parent, 0) + is_short * len(block.text)
     for unit, members in units:
         if unit.parent not in around or unit.parent is None or unit.chrome != unit.parent.chrome:
             continue
-        if unit.parent.prose < _TEXT * (unit.parent.chars - unit.chars):
+        if unit.parent.prose + around[unit.parent] < _TEXT * (unit.parent.chars - unit.chars):
             continue
         above = members[0] - 1
         head = above if above >= 0 and blocks[above].box.tag in _HEADS else None
@@ -203,11 +226,11 @@ def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
         kept[at] = kept[at] and (box.story >= 0 or (id(box.group), box.article) in alike)
 
 
-def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], is_article: bool) -> None:
+def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], chances: list[float], is_article: bool) -> None:
     """Keep headings above kept text, and remove those without.
 
-    On a page that is not an article, a heading that is a sentence counts as text. There and on small pages, titles
-    right above kept text stay too.
+    A heading that is a sentence counts as text; in an article, where it may be a teaser, only if the models are sure.
+    On a page that is not an article, and on small pages, titles right above kept text stay too.
     """
     with_titles = not is_article or len(blocks) <= _SMALL
     following = False  # whether the block after is kept
@@ -219,7 +242,7 @@ def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], is_article: bool
                 kept[at] = any(kept[max(0, at - 3) : at]) or (with_titles and _is_title_of(blocks[at + 1], blocks[at]))
             elif level > 1 and kept[at] and not following and not level_after:
                 # a list of cards may consist of headings only
-                is_text = not is_article and _is_sentence(blocks[at])
+                is_text = _is_sentence(blocks[at]) and (not is_article or chances[at] >= _SURE)
                 kept[at] = is_text or (at + 1 >= len(blocks) and at > 0 and kept[at - 1])
         following, level_after = kept[at], level
 
