@@ -22,9 +22,9 @@ _IFA_ADDRESS, _IFA_LOCAL = 1, 2
 def own_addresses() -> frozenset[Address]:
     """The public addresses of this machine's interfaces; none behind NAT."""
     try:
-        found = set(_from_netlink() if sys.platform == "linux" else _from_routes())
+        found = set(_from_netlink() if sys.platform == "linux" else outgoing_addresses())
     except OSError:
-        found = set(_from_routes())
+        found = set(outgoing_addresses())
     return frozenset(address for address in found if reason_not_public(address) is None)
 
 
@@ -62,7 +62,7 @@ def _address(message: bytes) -> Iterator[Address]:
         at += (size + 3) & ~3
 
 
-def _from_routes() -> Iterator[Address]:
+def outgoing_addresses() -> Iterator[Address]:
     """The source addresses that the system chooses for a connected datagram socket; nothing is sent."""
     for family, target in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
         try:

@@ -95,37 +95,25 @@ def error_object(response: ApiResponse) -> dict[str, Any]:
 def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: str | None = None) -> None:
     """Raise ProviderRefused for a status that is not 2xx. `message` is the reason in the response of `who`, `fix` what
     the operator can do about a key that is not accepted."""
-    status = response.status
+    status, wait = response.status, retry_after(response)
     words = clean(message, 200).rstrip(".…")  # untrusted: one line, shortened
-    detail = f": {quoted(words, 200)}" if words else ""
+    detail = f"{status}: {quoted(words, 200)}" if words else str(status)
     if 200 <= status < 300:
         return
     if 300 <= status < 400:
         raise ProviderRefused("blocked", f"{who} redirected the request instead of answering it ({status}).")
     if status in (401, 403, 503) and is_wall(response):
-        raise ProviderRefused(
-            "blocked", f"{who} answered {status} with a bot check.", retry_after=retry_after(response)
-        )
-    if status == 401:
-        raise ProviderRefused("auth", f"{who} does not accept the key ({status}{detail}).", fix=fix)
+        raise ProviderRefused("blocked", f"{who} answered {status} with a bot check.", retry_after=wait)
+    if status in (401, 403):
+        problem = "does not accept the key" if status == 401 else "refuses this account"
+        raise ProviderRefused("auth", f"{who} {problem} ({detail}).", fix=fix)
     if status == 402:
-        raise ProviderRefused(
-            "quota", f"{who} has no credit left ({status}{detail}).", fix=f"Top up the {who} account."
-        )
-    if status == 403:
-        raise ProviderRefused("auth", f"{who} refuses this account ({status}{detail}).", fix=fix)
+        raise ProviderRefused("quota", f"{who} has no credit left ({detail}).", fix=f"Top up the {who} account.")
     if status in (404, 405, 410):
-        raise ProviderRefused(
-            "auth",
-            f"{who} offers no search at the configured address ({status}{detail}).",
-            fix=f"Check the address it is configured with. {fix or ''}".strip(),
-        )
+        advice = f"Check the address it is configured with. {fix or ''}".strip()
+        raise ProviderRefused("auth", f"{who} offers no search at the configured address ({detail}).", fix=advice)
     if status == 429:
-        raise ProviderRefused(
-            "rate_limited", f"{who} limits the request rate ({status}{detail}).", retry_after=retry_after(response)
-        )
+        raise ProviderRefused("rate_limited", f"{who} limits the request rate ({detail}).", retry_after=wait)
     if status >= 500:
-        raise ProviderRefused("error", f"{who} failed with {status}{detail}.", retry_after=retry_after(response))
-    raise ProviderRefused(
-        "rejected", f"{who} did not understand the request ({status}{detail}).", fix=REPHRASE, counts=False
-    )
+        raise ProviderRefused("error", f"{who} failed with {detail}.", retry_after=wait)
+    raise ProviderRefused("rejected", f"{who} did not understand the request ({detail}).", fix=REPHRASE, counts=False)

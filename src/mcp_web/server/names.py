@@ -6,6 +6,8 @@ import contextlib
 import socket
 from collections.abc import Sequence
 
+from mcp_web.net.own import outgoing_addresses
+
 EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 — compared, never listened on
 
 
@@ -24,13 +26,10 @@ def host_for_clients(host: str, names: Sequence[str]) -> str:
 
 
 def _addresses(name: str) -> list[str]:
-    """The addresses of a host name, and the one that this machine uses for outgoing connections."""
-    found: list[str] = []
+    """The addresses of a host name, and those that this machine uses for outgoing connections."""
+    found = [str(address) for address in outgoing_addresses()]
     with contextlib.suppress(OSError):
         found += [str(entry[4][0]) for entry in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)]
-    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(("192.0.2.1", 9))  # sends nothing: it only asks the system which address it would use
-        found.append(probe.getsockname()[0])
     return found
 
 

@@ -71,7 +71,7 @@ def as_data(answer: Any) -> dict[str, Any]:
     data: dict[str, Any] = {"results": [_result(one) for one in answer.results]}
     if answer.citation_graph is not None:
         data["citation_graph"] = {
-            "nodes": [{"id": one.id, "label": one.label, "type": one.type} for one in answer.citation_graph.nodes],
+            "nodes": [asdict(one) for one in answer.citation_graph.nodes],
             "edges": [
                 {"from": one.source, "to": one.target, "confidence": one.confidence}
                 for one in answer.citation_graph.edges
@@ -95,36 +95,14 @@ def as_data(answer: Any) -> dict[str, Any]:
 
 def _result(one: Any) -> dict[str, Any]:
     """One found document as an object."""
-    document = one.document
-    made: dict[str, Any] = {
-        "document": {
-            "id": document.id,
-            "title": document.title,
-            "path": document.path,
-            "url": document.url,
-            "source": document.source,
-            "date": document.date,
-            "score": round(document.score, 4),
-            "snapshot": document.snapshot,
-            "tags": list(document.tags),
-            **({"shared_by": document.shared_by} if document.shared_by else {}),
-        },
-        "highlights": [
-            {"field": mark.field, "snippets": [{"text": each.text, "spans": each.spans} for each in mark.snippets]}
-            for mark in one.highlights
-        ],
-    }
+    made = asdict(one)
+    document = made["document"]
+    document["score"] = round(document["score"], 4)
+    if not document["shared_by"]:
+        del document["shared_by"]
     if one.passage is not None:
-        passage = one.passage
-        made["passage"] = {
-            "section_path": list(passage.section_path), "text": passage.text, "start": passage.start, "end": passage.end
-        }  # fmt: skip
-    if one.citations is not None:
-        made["citations"] = {
-            "citing": [asdict(each) for each in one.citations.citing],
-            "cited": [asdict(each) for each in one.citations.cited],
-        }
-    return made
+        del made["passage"]["match"]
+    return {name: value for name, value in made.items() if value is not None}
 
 
 def _text(rank: int, row: dict[str, Any], tokens: int) -> str:

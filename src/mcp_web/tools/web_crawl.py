@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.text.amounts import amount
@@ -33,16 +34,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         deadline=call.deadline - 2.0,
         on_progress=call.report,
     )
-    data = {
-        "collection": collection,
-        "pages": report.pages,
-        "new": report.new,
-        "changed": report.changed,
-        "unchanged": report.unchanged,
-        "failed": [{"url": url, "reason": reason} for url, reason in report.failed],
-        "left": report.left,
-        "notes": call.notes,
-    }
+    failed = [{"url": url, "reason": reason} for url, reason in report.failed]
+    data = {"collection": collection, **asdict(report), "failed": failed, "notes": call.notes}
     return Answer(data, _text(call, args, report, collection), {"pages": report.pages, "left": report.left})
 
 

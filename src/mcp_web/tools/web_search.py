@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import WebError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mcp_web.services.open_page import Opened
     from mcp_web.services.search_web import Searched
 
+_OPTIONAL = ("image", "thumbnail", "source_name", "duplicates")  # fields that only some results have
 _LEADING_DOTS = re.compile(r"^(?:\.{3,}|…)\s*")
 
 
@@ -195,27 +197,12 @@ def _as_data(answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_object(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
+    """One result as an object, with what is kept of its page."""
     from mcp_web.extract.summary import summary_of
     from mcp_web.services.open_page import Opened
 
-    made: dict[str, Any] = {
-        "rank": rank,
-        "title": hit.title,
-        "url": hit.url,
-        "domain": hit.domain,
-        "snippet": hit.snippet,
-        "extra_snippets": list(hit.extra_snippets),
-        "published": hit.published,
-        "engines": list(hit.engines),
-        "score": round(hit.score, 4),
-    }
-    optional = {
-        "image": hit.image,
-        "thumbnail": hit.thumbnail,
-        "source_name": hit.source_name,
-        "duplicates": list(hit.duplicates),
-    }
-    made |= {name: value for name, value in optional.items() if value}
+    facts = asdict(hit) | {"score": round(hit.score, 4)}
+    made = {"rank": rank} | {name: value for name, value in facts.items() if value or name not in _OPTIONAL}
     if (kept := answer.seen.get(hit.url)) is not None:
         made["seen"] = {"snapshot": kept.hash, "fetched_at": iso(kept.fetched_at)}
     page = answer.contents.get(hit.url)

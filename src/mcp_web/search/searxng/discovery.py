@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 import anyio
 
@@ -78,7 +78,7 @@ class Discovery:
         except (ProviderRefused, ValueError) as error:
             trace.log("error", "searx_space", reason=type(error).__name__)
             return None
-        rows: list[list[object]] = [[one.url, one.grade, one.uptime, one.response_ms] for one in listed]
+        rows: list[list[object]] = [list(astuple(one)) for one in listed]
         await self.notes.keep("searx_space", self.source, rows, time.time() + self.options.discovery_interval)
         return rows
 
