@@ -92,6 +92,7 @@ def _detected(body: bytes, url: str) -> str:
 
 
 def _read(body: bytes, name: str) -> Decoded:
+    """The text in the encoding `name`."""
     import turbohtml.detect  # noqa: F401  importing it registers the whatwg-* codecs
 
     text = body.decode(f"whatwg-{name}")

@@ -105,6 +105,7 @@ def write_embedded(markdown: str, base: str, *, include_images: bool) -> tuple[s
     markdown, hidden = without_hidden(markdown)
 
     def block(text: str) -> str:
+        """A paragraph, converted if it is HTML."""
         nonlocal hidden
         if _CLOSING.fullmatch(text):
             return ""
@@ -115,6 +116,7 @@ def write_embedded(markdown: str, base: str, *, include_images: bool) -> tuple[s
         return _EMPTY_LINK.sub("", _PICTURE.sub(picture, text))
 
     def picture(match: re.Match[str]) -> str:
+        """What is written for an image; it is recorded in `images`."""
         if match[0].startswith("`"):
             return match[0]
         url, alt, tag = match["url"], match["alt"], match["tag"]

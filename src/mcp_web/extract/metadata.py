@@ -132,6 +132,7 @@ def _heading(tree: Tree) -> str | None:
 
 
 def _author(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, Any], site: str | None) -> str | None:
+    """The author that the page declares or shows; names of the site and of its staff do not count."""
     nodes = [main, *data.nodes()]
     declared = next((name for name in _AUTHOR if name in metas), "")
     authors = metas.get(declared, [])[: None if declared == "citation_author" else 1]
@@ -169,6 +170,7 @@ def _bylines(tree: Tree) -> Iterator[str]:
 
 
 def _published(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, Any], url: str) -> str | None:
+    """The date of publication that the page declares, has in its URL, or shows."""
     return (
         _first_date(metas, _PUBLISHED)
         or _node_date(data, main, "datePublished")
@@ -194,6 +196,7 @@ def _shown_date(tree: Tree) -> str | None:
 
 
 def _time(element: Element) -> str | None:
+    """The date of a `time` element."""
     return read_date(element.attr("datetime")) or read_date(element.text)
 
 

@@ -53,6 +53,7 @@ class SiteConfig:
 
     @property
     def name(self) -> str:
+        """The config with its version, as in "sphinx@3"."""
         return f"{self.id}@{self.version}"
 
 
@@ -99,6 +100,7 @@ def _strings(name: str, key: str, value: Any) -> tuple[str, ...]:
 
 
 def _check_selector(name: str, key: str, selector: str) -> None:
+    """Raise InvalidInput if the selector of this key of the config `name` is not valid."""
     try:
         select(_probe(), selector)
     except ValueError as error:
@@ -107,6 +109,7 @@ def _check_selector(name: str, key: str, selector: str) -> None:
 
 @cache
 def _probe() -> Tree:
+    """A small page on which selectors are checked."""
     import turbohtml
 
     return turbohtml.parse("<p></p>", positions=False)
@@ -229,6 +232,7 @@ def _marks_of(configs: tuple[SiteConfig, ...]) -> tuple[tuple[SiteConfig, str, f
 
 @cache
 def _packaged_marks() -> tuple[tuple[SiteConfig, str, frozenset[str]], ...]:
+    """What _marks_of returns for the packaged configs."""
     return _marks_of(packaged())  # cached apart: to hash all configs on every page would cost more than the call
 
 

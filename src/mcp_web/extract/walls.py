@@ -27,6 +27,7 @@ class Phrases:
     pattern: re.Pattern[str]
 
     def search(self, text: str) -> re.Match[str] | None:
+        """The first match in a text."""
         lowered = text.lower()
         for sign in self.signs:
             if sign in lowered:
@@ -35,6 +36,7 @@ class Phrases:
 
 
 def _phrases(signs: str, pattern: str) -> Phrases:
+    """Phrases from strings separated by "|" and a pattern."""
     return Phrases(tuple(signs.split("|")), re.compile(pattern, re.I))
 
 

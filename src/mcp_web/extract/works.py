@@ -229,6 +229,7 @@ def citation_entries(metas: Mapping[str, list[str]]) -> tuple[dict[str, Any], ..
 
 
 def _first(tags: dict[str, list[str]], name: str) -> str:
+    """The first value of a meta tag; empty if there is none."""
     return tags.get(name, [""])[0]
 
 

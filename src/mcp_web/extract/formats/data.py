@@ -110,7 +110,10 @@ def lay_out(text: str) -> str:
 
 
 def outline(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
-    """An outline of a JSON value: keys, types and lengths, three levels deep."""
+    """The lines of an outline of a JSON value, three levels deep: keys, types and lengths.
+
+    `depth` is how deep the value is, `name` its key.
+    """
     label = f"`{name[:60]}`: " if name else ""
     if isinstance(value, dict):
         yield "  " * depth + f"- {label}object with {amount(len(value), 'key')}"
@@ -126,6 +129,7 @@ def outline(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
 
 
 def _reader_of(value: dict[str, Any]) -> Callable[[dict[str, Any], Fetched], Document] | None:
+    """The reader of a JSON document that has a format of its own: notebook, feed or API description."""
     if "nbformat" in value and ("cells" in value or "worksheets" in value):
         from mcp_web.extract.formats.notebook import read_notebook
 

@@ -86,6 +86,7 @@ def _document(
     total: int,
     notes: tuple[str, ...],
 ) -> Document:
+    """The document of a feed; `items` are the entries that are shown, of `total`."""
     base = page.final_url
     description, hidden = snippet_markdown(about, base) if about else ("", 0)
     parts = [f"# {_line(title) or file_name(base) or host_of(base) or base}"]
@@ -130,9 +131,11 @@ def _cut(text: str) -> str:
 
 
 def _authors(entry: dict[str, Any]) -> list[str]:
+    """The names of the authors of a JSON Feed entry."""
     found = entry.get("authors") or [entry.get("author")]
     return [text(each.get("name")) for each in found if isinstance(each, dict) and each.get("name")]
 
 
 def _line(text: str | None) -> str:
+    """The text on one line, without entities."""
     return " ".join(unescape(text or "").split())

@@ -50,6 +50,7 @@ def abstract_markdown(xml: str, base: str) -> str:
 
 
 def _parsed(data: bytes, url: str) -> Element:
+    """The root element of an article. Raises ExtractFailed."""
     try:
         return parse_xml(data)
     except ValueError as error:
@@ -82,9 +83,11 @@ def _html(element: Element, depth: int) -> str:
 
 
 def _attributes(element: Element) -> str:
+    """The attributes of an element that HTML needs too, as HTML."""
     kept = ("colspan", "rowspan", "mathvariant", "open", "close", "separators", "accent")
     return "".join(f' {name}="{escape(value)}"' for name in kept if (value := element.get(name, "")))
 
 
 def _texts(element: Element | None) -> Iterator[str]:
+    """The texts in an element."""
     return element.itertext() if element is not None else iter(())

@@ -64,6 +64,7 @@ def _decoded(part: Message) -> str:
 
 
 def _attachment(part: Message) -> str:
+    """A list item for an attachment: its name, type and size; empty for other parts."""
     name = part.get_filename()
     if not name:
         return ""

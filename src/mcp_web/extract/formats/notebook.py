@@ -80,6 +80,7 @@ class _CellWriter:
                 yield self._output(output)
 
     def _markdown(self, source: str) -> str:
+        """A text cell without hidden text, its links made absolute."""
         visible, hidden = without_hidden(source, self._sheets)
         self.hidden += hidden
         return absolute_targets(map_outside_code(visible, _without_invisible), self._base)
@@ -136,6 +137,7 @@ def _language(value: dict[str, Any]) -> str:
 
 
 def _authors(value: dict[str, Any]) -> str | None:
+    """The names of the authors in the metadata."""
     names = [str(each["name"]) for each in items(at(value, ("metadata", "authors"))) if each.get("name")]
     return ", ".join(names[:10]) or None
 

@@ -78,6 +78,7 @@ def _operation(value: dict[str, Any], method: str, path: str, operation: dict[st
 
 
 def _parameter(parameter: dict[str, Any]) -> str:
+    """A list item for a parameter: its name, place, type and description."""
     schema = mapping(parameter.get("schema")) or parameter
     needed = ", required" if parameter.get("required") else ""
     about = _line(parameter.get("description"))
@@ -121,6 +122,7 @@ def _type(schema: dict[str, Any]) -> str:
 
 
 def _servers(value: dict[str, Any]) -> Iterator[str]:
+    """The base URLs of the API."""
     for server in _list(value.get("servers"))[:5]:
         if url := _line(mapping(server).get("url")):
             yield url

@@ -69,6 +69,7 @@ def read_paper(page: Fetched) -> Document:
 
 
 def _written(item: CslItem, notices: list[str], abstract: str, answers: dict[str, Any]) -> Iterator[str]:
+    """The Markdown of a record in parts: facts, notices, authors, abstract."""
     yield f"*{' · '.join(filter(None, _facts(item, answers)))}*"
     for notice in notices:
         yield f"> **{notice}**"
@@ -82,6 +83,7 @@ def _written(item: CslItem, notices: list[str], abstract: str, answers: dict[str
 
 
 def _facts(item: CslItem, answers: dict[str, Any]) -> Iterator[str]:
+    """The facts in the first line of a record: type, journal, date, identifiers, citations; empty if not known."""
     yield _KINDS.get(item.get("type", ""), str(item.get("type", "")).replace("-", " "))
     issue = f"({item['issue']})" if item.get("issue") else ""
     place = line(f"{item.get('container-title', '')} {item.get('volume', '')}{issue}")
@@ -120,6 +122,7 @@ def _notices(answers: dict[str, Any], entry: Element | None) -> Iterator[str]:
 
 
 def _abstract(answers: dict[str, Any], entry: Element | None, base: str) -> str:
+    """The abstract as Markdown, from arXiv's entry or the first catalogue that has one."""
     if entry is not None:
         return line(entry.findtext(f"{_ATOM}summary"))
     described = items(mapping(answers.get("datacite")).get("descriptions"))

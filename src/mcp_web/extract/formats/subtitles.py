@@ -69,6 +69,7 @@ def _paragraphs(cues: Iterator[_Cue]) -> Iterator[str]:
 
 
 def _paragraph(start: float, words: list[str]) -> str:
+    """The words of a paragraph after its start time."""
     minutes, seconds = divmod(int(start), 60)
     hours, minutes = divmod(minutes, 60)
     return f"[{hours}:{minutes:02d}:{seconds:02d}] {escape_start(' '.join(words))}"

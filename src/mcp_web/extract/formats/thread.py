@@ -86,6 +86,7 @@ class _Reader:
         self.hidden = 0
 
     def github(self, value: dict[str, Any]) -> _Thread:
+        """An issue or pull request with its comments and those of its review."""
         issue = mapping(value.get("issue"))
         comments = items(value.get("comments"))
         later = [self._github_post(row) for row in (*comments, *items(value.get("review")))]
@@ -109,6 +110,7 @@ class _Reader:
         return Post(author, text(row.get("created_at")), self._markdown(row), facts)
 
     def stackexchange(self, value: dict[str, Any]) -> _Thread:
+        """A question with its answers, the accepted one first, and the comments below each."""
         question = mapping(value.get("question"))
         answers = items(value.get("answers"))
         comments: dict[int, list[Post]] = {}
@@ -131,6 +133,7 @@ class _Reader:
         return Post(author, _moment(row.get("creation_date")), body, (kind, votes), tuple(comments or ()))
 
     def hackernews(self, value: dict[str, Any]) -> _Thread:
+        """A story or comment of Hacker News with the comments below it."""
         story = mapping(value.get("item"))
         posts: list[Post] = []
         waiting: list[tuple[dict[str, Any], int]] = [(story, 0)]
@@ -148,6 +151,7 @@ class _Reader:
         return thread
 
     def discourse(self, value: dict[str, Any]) -> _Thread:
+        """A topic of a Discourse forum."""
         topic = mapping(value.get("topic"))
         rows = items(mapping(topic.get("post_stream")).get("posts"))[:_POSTS]
         rows.sort(key=lambda row: _number(row.get("post_number")))
@@ -158,6 +162,7 @@ class _Reader:
         return thread
 
     def _discourse_post(self, row: dict[str, Any], places: dict[int, int]) -> Post:
+        """One post; `places` maps the numbers that the forum gives to posts to their places in the thread."""
         likes = sum(_number(one.get("count")) for one in items(row.get("actions_summary")) if one.get("id") == 2)
         facts = ("accepted answer" if row.get("accepted_answer") is True else "", f"{likes} likes" if likes else "")
         above = places.get(_number(row.get("reply_to_post_number")), 0)
@@ -257,14 +262,17 @@ def _missing(total: int, shown: int, what: str) -> list[str]:
 
 
 def _children(listing: dict[str, Any]) -> list[dict[str, Any]]:
+    """The children of a Reddit listing."""
     return items(mapping(listing.get("data")).get("children"))
 
 
 def _line(value: Any) -> str:
+    """A string on one line, at most 120 characters."""
     return " ".join(text(value).split())[:120]
 
 
 def _title(value: Any) -> str:
+    """A title on one line, without entities."""
     return unescape(" ".join(text(value).split()))[:300]
 
 

@@ -44,6 +44,7 @@ class CellStyles:
             self._looks[index] = _at(fills, attribute(style, "fillId")).over(shown)
 
     def is_date(self, index: str) -> bool:
+        """Whether a number in a cell with this style is shown as a date."""
         return index in self._dates
 
     def shows_text(self, index: str) -> bool:
@@ -51,6 +52,7 @@ class CellStyles:
         return index not in self._without_text
 
     def look(self, index: str) -> Look:
+        """The look of the text in a cell with this style."""
         return self._looks.get(index, Look())
 
 

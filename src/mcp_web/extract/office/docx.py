@@ -163,6 +163,7 @@ def _runs(element: Element, state: State, look: Look) -> Iterator[tuple[str, str
 
 
 def _run(run: Element, state: State, look: Look) -> tuple[str, str]:
+    """The emphasis mark and the visible text of a run."""
     properties = child(run, "rPr")
     text = state.visible("".join(_characters(run, state)), run_look(properties, state.styles, look))
     bold, italic = is_on(properties, "b"), is_on(properties, "i")
@@ -170,6 +171,7 @@ def _run(run: Element, state: State, look: Look) -> tuple[str, str]:
 
 
 def _characters(run: Element, state: State) -> Iterator[str]:
+    """The text of a run in pieces; references to footnotes are recorded in the state."""
     for each in run:
         name = local(each.tag)
         if name == "t":
@@ -194,6 +196,7 @@ def _code_run(run: Element, state: State, look: Look) -> str:
 
 
 def _table(table: Element, state: State) -> str:
+    """A table without its hidden rows, as Markdown."""
     rows: list[list[str]] = []
     whole = child(table, "tblPr")
     off_page = is_off_page(child(whole, "tblpPr"))

@@ -92,7 +92,7 @@ def shading(properties: Element | None) -> Colour | None:
 
 
 def run_look(properties: Element | None, styles: Mapping[str, Style], look: Look) -> Look:
-    """The look of a run: its own properties over its style over `look`, that of the paragraph."""
+    """The look of a run: its properties override its style, which overrides `look`, that of the paragraph."""
     if properties is None or not len(properties):
         return look
     named = styles.get(value(properties, "rStyle"))
@@ -115,6 +115,7 @@ def _properties_look(properties: Element | None) -> Look:
 
 
 def _colour(properties: Element) -> Colour | None:
+    """The colour that run properties define; None if it is not known."""
     fill = child(properties, "textFill", "solidFill")
     drawn = fill[0] if fill is not None and len(fill) else None
     if drawn is not None:
@@ -145,10 +146,12 @@ def _is_transparent(properties: Element) -> bool:
 
 
 def _integer(text: str | None, default: int) -> int:
+    """The number in a text; `default` if it is not one."""
     return int(text) if text and re.fullmatch(r"-?\d{1,7}", text) else default
 
 
 def is_hidden_row(row: Element) -> bool:
+    """Whether a table row is marked as hidden or has no height."""
     properties = child(row, "trPr")
     height = child(properties, "trHeight")
     flat = attribute(height, "hRule") == "exact" and _integer(value(height), 240) <= _FLAT

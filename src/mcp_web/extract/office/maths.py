@@ -36,5 +36,6 @@ def tex(element: Element | None) -> str:
 
 
 def _scripts(element: Element) -> str:
+    """The subscript and superscript of an element."""
     below, above = tex(child(element, "sub")), tex(child(element, "sup"))
     return (f"_{{{below}}}" if below else "") + (f"^{{{above}}}" if above else "")

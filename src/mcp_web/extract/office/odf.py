@@ -106,6 +106,7 @@ def _list(element: Element, state: State, depth: int) -> Iterator[str]:
 
 
 def _table(table: Element, state: State) -> str:
+    """A table without its hidden rows and columns, as Markdown."""
     rows: list[list[str]] = []
     hidden_columns = _hidden_columns(table, state)
     for row in descendants(table, "table-row"):

@@ -112,5 +112,6 @@ def _is_off_page(properties: Element) -> bool:
 
 
 def _percent(value: str | None) -> float | None:
+    """The number before a percent sign; None if the value is not a percentage."""
     found = re.fullmatch(r"(-?\d{1,6}(?:\.\d{1,6})?)%", value or "")
     return float(found[1]) if found else None

@@ -139,6 +139,7 @@ def _lines(body: Element | None, look: Look, *, bulleted: bool) -> Iterator[str]
 
 
 def _characters(paragraph: Element, look: Look) -> Iterator[str]:
+    """The visible text of a paragraph in pieces; `look` is that of the paragraph."""
     for each in paragraph:
         name = local(each.tag)
         if name in ("r", "fld") and run_look(child(each, "rPr")).over(look).is_visible:
@@ -150,6 +151,7 @@ def _characters(paragraph: Element, look: Look) -> Iterator[str]:
 
 
 def _tables(frame: Element, background: Look) -> Iterator[str]:
+    """The tables in a frame, as Markdown."""
     for table in descendants(frame, "tbl"):
         yield table_of(
             [[" ".join(_cell(cell, background)) for cell in children(row, "tc")] for row in children(table, "tr")]

@@ -28,10 +28,12 @@ class Place:
     bottom: float
 
     def holds(self, other: Place) -> bool:
+        """Whether the other place is inside this one."""
         inside = self.left <= other.left and self.right >= other.right
         return inside and self.top <= other.top and self.bottom >= other.bottom
 
     def meets(self, other: Place) -> bool:
+        """Whether the two places overlap."""
         return (
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
@@ -66,10 +68,12 @@ def shapes_of(tree: Element | None, slide: Place, is_opaque: Callable[[Element],
 
 
 def _has_size(place: Place) -> bool:
+    """Whether a place is larger than a point in both directions."""
     return place.right - place.left > _POINT and place.bottom - place.top > _POINT
 
 
 def _is_opaque(shape: Shape) -> bool:
+    """Whether a visible shape hides what is behind it."""
     fill = fill_of(child(shape.element, "spPr")) if shape.visible else None
     return fill is not None and fill.alpha > 0.95
 
@@ -92,6 +96,7 @@ def _shapes(tree: Element | None, transform: _Transform | None, visible: bool, d
 
 
 def _is_marked_hidden(element: Element) -> bool:
+    """Whether the author hid a shape."""
     return any(attribute(child(element, holder, "cNvPr"), "hidden") in ("1", "true") for holder in _HOLDERS)
 
 
@@ -104,11 +109,13 @@ def _numbers(element: Element | None, *names: str) -> list[float] | None:
 
 
 def _place(frame: Element | None, corner: str = "off", size: str = "ext") -> Place | None:
+    """The place that a transform element defines; `corner` and `size` are the names of its children."""
     off, ext = _numbers(child(frame, corner), "x", "y"), _numbers(child(frame, size), "cx", "cy")
     return Place(off[0], off[1], off[0] + ext[0], off[1] + ext[1]) if off and ext else None
 
 
 def _transformed(place: Place | None, transform: _Transform | None) -> Place | None:
+    """The place of a shape on the slide, from its place in a group with this transform."""
     if place is None or transform is None:
         return place
     across, down, x, y = transform
@@ -158,7 +165,7 @@ def _base_colour(element: Element) -> Colour | None:
     return hex_colour(names.get(value) if names else attribute(element, "lastClr") or value)
 
 
-def _modified(colour: Colour, change: str, share: float) -> Colour | None:
+def _modified(colour: Colour, change: str, share: float) -> Colour:
     """The colour after a modification such as `lumMod`; `share` is its value, 1.0 for 100 %."""
     if change == "alpha":
         return Colour(colour.red, colour.green, colour.blue, share)

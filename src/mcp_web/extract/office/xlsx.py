@@ -141,6 +141,7 @@ class _Cells:
         return "".join(self._pieces(item, look))
 
     def _pieces(self, item: Element, look: Look) -> Iterator[str]:
+        """The visible runs of a string item."""
         for each in item:
             if local(each.tag) == "t":
                 yield each.text or ""
@@ -173,6 +174,7 @@ class _SheetForm:
     rows_are_flat: bool = False  # the default: rows have no height
 
     def read_defaults(self, element: Element) -> None:
+        """Read whether rows have no height and columns no width, from the element `sheetFormatPr`."""
         self.rows_are_flat = element.get("zeroHeight") in ("1", "true")
         if _is_flat(element, "defaultColWidth", _THIN):
             self.hidden_columns = frozenset(range(_COLUMNS))

@@ -60,6 +60,7 @@ def read_pdf(page: Fetched, request: ExtractRequest, options: ExtractOptions) ->
 
 
 def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
+    """The document of an opened PDF. Raises ExtractFailed if it has no text."""
     pages, notes = _pages(pdf)
     scans = [each.number for each in pages if each.is_image and sum(len(line.text) for line in each.lines) < _SCAN]
     recognised = read_scans(pdf, scans, find_tesseract(options.ocr)) if scans else Scans()
@@ -163,6 +164,7 @@ def _title(facts: Mapping[str, Any], largest: str) -> str:
 
 
 def _metadata(facts: Mapping[str, Any]) -> Metadata:
+    """The metadata of the file, of which `facts` are the entries."""
     author = str(facts.get("Author", "")).strip()[:200]
     return Metadata(
         description=str(facts.get("Subject", ""))[:500] or None,

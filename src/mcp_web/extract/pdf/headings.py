@@ -108,4 +108,5 @@ def _distinct(sizes: list[float]) -> tuple[float, ...]:
 
 
 def _fold(text: str) -> str:
+    """The letters and digits of a text, in lower case."""
     return _FOLDED.sub("", text.lower())

@@ -235,6 +235,7 @@ class _Reader:
         return Word(text, _upright(box, self._turn, self._page_box), round(height, 1), style.bold, style.mono)
 
     def _box(self, index: int) -> Box:
+        """The box of the character with this index."""
         rect = self._rect
         pdfium.FPDFText_GetLooseCharBox(self._raw, index, ctypes.byref(rect))
         return Box(rect.left, rect.bottom, rect.right, rect.top)
@@ -249,6 +250,7 @@ class _Reader:
         return self._style
 
     def _read_style(self, index: int, thing: Any) -> _Style:
+        """The style of the character with this index, which is in the text object `thing`."""
         length = pdfium.FPDFText_GetFontInfo(self._raw, index, self._name, 128, ctypes.byref(self._flags))
         name = self._name.raw[: max(0, min(length, 128) - 1)].lower()
         flags = self._flags.value
@@ -264,6 +266,7 @@ class _Reader:
         )
 
     def _is_invisible(self, box: Box, style: _Style) -> bool:
+        """Whether a word with this box and style cannot be seen."""
         page = self._page_box
         outside = box.right < page.left or box.left > page.right or box.top < page.bottom or box.bottom > page.top
         if outside or 0 < box.top - box.bottom < _SPECK:

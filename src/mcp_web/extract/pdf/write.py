@@ -12,6 +12,7 @@ from mcp_web.extract.pdf.words import Line, Word
 
 
 def page_marker(number: int) -> str:
+    """The comment before the text of a page."""
     return f"<!-- page {number} -->"
 
 
@@ -28,6 +29,7 @@ def write_blocks(blocks: Sequence[PdfBlock]) -> str:
 
 
 def _write(block: PdfBlock) -> str:
+    """The Markdown of a block."""
     if block.table:
         return table_of([[_words(cell) for cell in row] for row in block.table.rows])
     if block.kind == "code":

@@ -39,6 +39,7 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def mark_admonitions(state: WriterState, survey: Survey) -> None:
+    """Mark the admonitions under a root, so that they are written as such."""
     found = survey.with_classes(_NAMES)
     if "dmonition" in survey.class_text or "allout" in survey.class_text:
         found.extend(survey.root.select("[class*=admonition],[class*=callout i],[data-callout]"))
@@ -99,6 +100,7 @@ def write_admonition(state: WriterState, element: Element, out: list[str]) -> No
 
 
 def _frame(title: str, inside: list[str], out: list[str]) -> None:
+    """Append the title and the blocks as quotes to `out`; code blocks are not quoted."""
     held = [title]
     for block in inside:
         if block.startswith("```"):
@@ -128,6 +130,7 @@ def _icon_table(element: Element) -> Element | None:
 
 
 def _title_of(element: Element, kind: str) -> Element | None:
+    """The element with the title of an admonition; None if it has none."""
     found = element.select_one("dt" if element.tag == "dl" else f"{_TITLES},table > tbody > tr > th")
     if found is not None and len(found.text.strip()) <= 120:
         return found

@@ -140,8 +140,7 @@ def write_block_link(state: WriterState, element: Element, out: list[str]) -> No
 
 BLOCKS: dict[str, Writer] = {
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), headings.write_heading),
-    **dict.fromkeys(("ul", "menu", "dir"), lists.write_bullets),
-    **dict.fromkeys(("ol",), lists.write_numbers),
+    **dict.fromkeys(("ul", "menu", "dir", "ol"), lists.write_list),
     "dl": lists.write_definitions,
     **dict.fromkeys(("pre", "listing", "xmp"), code.write_code),
     "table": tables.write_table,

@@ -27,6 +27,7 @@ _STARTS = frozenset("#-+*>|=:~[")
 
 
 def _escaped(match: re.Match[str]) -> str:
+    """The replacement of a match of _ESCAPE."""
     kind = match.lastgroup
     if kind == "slash":
         return "".join(f"\\{mark}" for mark in match[0])

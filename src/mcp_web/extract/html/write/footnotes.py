@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from turbohtml import Element, Node, Text
 
@@ -56,6 +57,7 @@ class Footnotes:
             self._claim_containers()
 
     def _index(self) -> None:
+        """Record the order of all elements, and the elements by id and name."""
         for root in self.roots:
             for element in root.iter_elements():
                 self.order[element] = len(self.order)
@@ -78,6 +80,7 @@ class Footnotes:
         self.state.inline_special[holder] = f"[^{self._label(definition, anchor.text)}]"
 
     def _target(self, anchor: Element) -> Element | None:
+        """The element that a reference leads to; None if it is not on this page."""
         named = anchor.attr("data-definition")
         if named:
             return self.named.get(named)
@@ -92,12 +95,17 @@ class Footnotes:
             return False
         if definition.select_one("h1,h2,h3,h4") is not None:
             return False
-        if _inside_sup(anchor) or anchor.attr("role") == "doc-noteref" or anchor.select_one("sup") is not None:
+        if (
+            any(parent.tag == "sup" for parent in _ancestors(anchor)[:3])
+            or anchor.attr("role") == "doc-noteref"
+            or anchor.select_one("sup") is not None
+        ):
             return True
         named = anchor.attr("data-definition") or (anchor.attr("href") or "").rpartition("#")[2]
         return _NAMED.search(named) is not None or _CLASSED.search(anchor.attr("class") or "") is not None
 
     def _label(self, definition: Element, text: str) -> str:
+        """The label of a definition: that of its first reference, if it is free and alphanumeric, else a number."""
         if definition not in self.labels:
             found = _LABEL.match(text.strip())
             label = found[1] if found and found[1].isalnum() else ""
@@ -138,6 +146,7 @@ class Footnotes:
                 self.state.inline_special[sup] = f"[^{sup.text.strip()}]"
 
     def _drop_back_links(self, anchors: list[Element]) -> None:
+        """Mark the links from definitions back to the text, so that they are not written."""
         inside = set(self.labels)
         for anchor in anchors:
             if anchor in self.state.inline_special:
@@ -162,16 +171,8 @@ class Footnotes:
 
 
 def _ancestors(element: Element) -> list[Element]:
-    found: list[Element] = []
-    parent = element.parent
-    while isinstance(parent, Element) and len(found) < 40:
-        found.append(parent)
-        parent = parent.parent
-    return found
-
-
-def _inside_sup(element: Element) -> bool:
-    return any(parent.tag == "sup" for parent in _ancestors(element)[:3])
+    """The nearest 40 elements around an element, the inner ones first."""
+    return [node for node in islice(element.ancestors, 40) if isinstance(node, Element)]
 
 
 def _holder(anchor: Element) -> Element:
@@ -217,6 +218,7 @@ def _leads(element: Element) -> bool:
 
 
 def _is_back_link(anchor: Element) -> bool:
+    """Whether a link leads from a definition back to the text."""
     text = anchor.text.strip()
     marks = f"{anchor.attr('class') or ''} {anchor.attr('href') or ''} {anchor.attr('role') or ''}"
     if _BACK.match(text) or "backlink" in marks or "backref" in marks:
@@ -260,6 +262,7 @@ def write_headed(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_list(state: WriterState, element: Element, out: list[str]) -> None:
+    """A list of definitions; other items in it are written as paragraphs."""
     for child in element:
         if not isinstance(child, Element):
             continue

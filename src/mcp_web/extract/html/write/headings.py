@@ -25,6 +25,7 @@ def write_title(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_heading(state: WriterState, element: Element, out: list[str]) -> None:
+    """A heading on one line, after a mark with its number, from which its offset is found at the end."""
     state.in_heading = True
     run = inline.inner(state, element)
     state.in_heading = False

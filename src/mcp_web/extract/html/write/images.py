@@ -35,6 +35,7 @@ def source_of(element: Element) -> str:
 
 
 def _largest(srcset: str) -> str:
+    """The URL of the largest image in a `srcset`."""
     best, size = "", -1.0
     for url, amount, _unit in _WIDTH.findall(srcset[:20000]):
         width = float(amount) if amount.replace(".", "", 1).isdigit() else 1.0
@@ -49,7 +50,7 @@ def is_picture(url: str) -> bool:
 
 
 def label_of(element: Element) -> str:
-    """The alternative text of the image in a link that contains only images."""
+    """The alternative text of the first image in a link, as the text of the link; empty if it is too long for that."""
     picture = element.select_one("img[alt]")
     label = " ".join((picture.attr("alt") or "").split()) if picture is not None else ""
     # A person does not see alternative text. A short one names the link; a long one may be text hidden for machines.
@@ -113,6 +114,7 @@ def _page_of(source: str) -> str:
 
 
 def _label(element: Element, url: str) -> str:
+    """The text of the link to a frame or player, such as "Video: vimeo.com"."""
     kind = {"audio": "Audio", "iframe": "Embedded"}.get(element.tag, "Video")
     host = urlsplit(url.strip("<>")).hostname or ""
     if element.tag == "iframe" and re.search(r"youtu|vimeo|dailymotion|twitch|wistia|loom|ted\.com|bilibili", host):

@@ -171,7 +171,7 @@ def write_linked_code(state: WriterState, element: Element, out: list[str]) -> N
         elif isinstance(node, Element) and node.tag == "br":
             _flush_code(held, out)
             out.append(BREAK)
-        elif isinstance(node, Text) and not (inside is not None and _is_under(node, inside, element)):
+        elif isinstance(node, Text) and not (inside is not None and inside in node.ancestors):
             inside = None
             held.append(node.data)
     _flush_code(held, out)
@@ -185,16 +185,6 @@ def _flush_code(held: list[str], out: list[str]) -> None:
     elif text:
         append_inline(out, _spaced_code(text))
     held.clear()
-
-
-def _is_under(node: Text, above: Element, stop: Element) -> bool:
-    """Whether `above` is an ancestor of a node, searched up to `stop`."""
-    parent = node.parent
-    while parent is not None and parent != stop:
-        if parent == above:
-            return True
-        parent = parent.parent
-    return False
 
 
 def _spaced_code(text: str) -> str:

@@ -49,6 +49,7 @@ class Links:
         return "#" in url and url.partition("#")[0] == self._here
 
     def _resolve(self, href: str) -> str | None:
+        """What `resolve` returns, without the cache."""
         if href.startswith("#"):
             return _written(self._here + href) if len(href) > 1 and href != "#!" else None
         if not href:
@@ -81,10 +82,11 @@ class Links:
         return urljoin(self._base, target)
 
     def remember(self, url: str, text: str) -> None:
-        if url not in self.met:
-            self.met[url] = text
+        """Record a link of the page; the first text of a URL counts."""
+        self.met.setdefault(url, text)
 
     def all(self) -> tuple[Link, ...]:
+        """The recorded links."""
         return tuple(Link(inline_text(text), bare(url)) for url, text in self.met.items())
 
 

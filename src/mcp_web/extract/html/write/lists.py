@@ -11,17 +11,10 @@ from mcp_web.extract.html.write.state import MAX_INDENTS, WriterState, indented
 _LISTS = ("ul", "ol", "menu")
 
 
-def write_bullets(state: WriterState, element: Element, out: list[str]) -> None:
-    _write_items(state, element, out, None)
-
-
-def write_numbers(state: WriterState, element: Element, out: list[str]) -> None:
+def write_list(state: WriterState, element: Element, out: list[str]) -> None:
+    """A list with bullets, or with numbers if it is an `ol`."""
     start = element.attr("start") or "1"
-    _write_items(state, element, out, int(start) if start.isdigit() and len(start) < 10 else 1)
-
-
-def _write_items(state: WriterState, element: Element, out: list[str], number: int | None) -> None:
-    """Append a list to `out`; `number` is that of the first item, None for bullets."""
+    number = (int(start) if start.isdigit() and len(start) < 10 else 1) if element.tag == "ol" else None
     # If items contain headings, they are sections of the page.
     if state.indents >= MAX_INDENTS or element.select_one("h1,h2,h3,h4,h5,h6") is not None:
         for child in element:
@@ -34,7 +27,8 @@ def _write_items(state: WriterState, element: Element, out: list[str], number: i
         if type(child) is not Element:
             continue
         # A list directly in a list belongs to the item before it; if there is none, it is part of the outer list.
-        inside = _nested(state, child) if child.tag in _LISTS else state.blocks_of(child)
+        inside: list[str] = []
+        (write_list if child.tag in _LISTS else state.walk)(state, child, inside)
         if not inside:
             continue
         if child.tag in _LISTS:
@@ -55,13 +49,6 @@ def _write_items(state: WriterState, element: Element, out: list[str], number: i
     if items:
         between = "\n\n" if any(_is_loose(inside) for _, inside in items) else "\n"
         out.append(between.join(mark + indented(joined(inside), " " * len(mark)) for mark, inside in items))
-
-
-def _nested(state: WriterState, element: Element) -> list[str]:
-    """A list directly in a list, as blocks."""
-    found: list[str] = []
-    (write_numbers if element.tag == "ol" else write_bullets)(state, element, found)
-    return found
 
 
 def _is_list(block: str) -> bool:

@@ -76,6 +76,7 @@ def _symbols(text: str) -> str:
 
 
 def _identifier(element: Element, depth: int) -> str:
+    """An `mi` element: a variable, or the name of a function."""
     text = " ".join(element.text.split())
     variant = VARIANTS.get((element.attr("mathvariant") or "").lower(), "")
     if text in FUNCTIONS:
@@ -91,10 +92,12 @@ def _identifier(element: Element, depth: int) -> str:
 
 
 def _operator(element: Element, depth: int) -> str:
+    """An `mo` or `mn` element."""
     return _symbols("".join(element.text.split()))
 
 
 def _text(element: Element, depth: int) -> str:
+    """An `mtext` or `ms` element."""
     text = element.text.replace("\xa0", " ")
     if text.strip() and not any(char.isalnum() for char in text):
         return _symbols(text.strip())
@@ -137,6 +140,7 @@ def _sub(element: Element, depth: int) -> str:
 
 
 def _sup(element: Element, depth: int) -> str:
+    """A base with a superscript or primes."""
     base, above = _arguments(element, depth, 2)
     primes = above.replace("\\prime", "'").replace(" ", "")
     if primes and set(primes) <= {"'"}:
@@ -150,6 +154,7 @@ def _subsup(element: Element, depth: int) -> str:
 
 
 def _under(element: Element, depth: int) -> str:
+    """A base with a limit, an accent or other content below it."""
     base, below = _arguments(element, depth, 2)
     if base in LIMITS:
         return f"{base}_{{{below}}}"
@@ -164,6 +169,7 @@ def _over(element: Element, depth: int) -> str:
 
 
 def _underover(element: Element, depth: int) -> str:
+    """A base with content below and above it."""
     base, below, above = _arguments(element, depth, 3)
     if base in LIMITS or len(base) <= 10:
         return f"{base}_{{{below}}}^{{{above}}}"
@@ -171,6 +177,7 @@ def _underover(element: Element, depth: int) -> str:
 
 
 def _fenced(element: Element, depth: int) -> str:
+    """Content between delimiters."""
     opened, closed = element.attr("open") or "(", element.attr("close") or ")"
     between = (element.attr("separators") or ",")[:1]
     inside = f"{between} ".join(part for part in _parts(element, depth) if part)
@@ -178,6 +185,7 @@ def _fenced(element: Element, depth: int) -> str:
 
 
 def _table(element: Element, depth: int) -> str:
+    """A matrix, cases or aligned equations; a table of one row is written as its content."""
     rows = [row for row in element.iter_elements(("mtr", "mlabeledtr")) if row.parent == element]
     lines = []
     for row in rows:
@@ -204,7 +212,7 @@ def _matrix_of(element: Element) -> str:
 
 
 def _first(element: Element, depth: int) -> str:
-    """The presentation of a formula, without its annotations."""
+    """The first child: the formula itself, which annotations follow."""
     child = first_element(element)
     return _tex(child, depth) if child is not None else ""
 

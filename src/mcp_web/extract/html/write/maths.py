@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from urllib.parse import parse_qs, unquote_plus, urlsplit
 
 from turbohtml import Element, Node
@@ -41,7 +42,7 @@ def mark_formulas(state: WriterState, survey: Survey) -> None:
     found = survey.with_classes(_CLASSES)
     found.extend(element for element in survey.tagged if _may_be_formula(element))
     for element in found:
-        if element in state.inline_special or _inside_marked(state, element):
+        if any(node in state.inline_special for node in (element, *islice(element.ancestors, 12))):
             continue
         tex_and_place = formula(element)
         if tex_and_place is not None:
@@ -49,23 +50,13 @@ def mark_formulas(state: WriterState, survey: Survey) -> None:
 
 
 def _may_be_formula(element: Element) -> bool:
+    """Whether the tag or attributes of an element are those of formulas."""
     tag = element.tag
     if tag == "script":
         return (element.attr("type") or "").lower().startswith("math/")
     if tag == "img":
         return "\\" in (element.attr("alt") or "") or _TEX_ADDRESS.search(element.attr("src") or "") is not None
     return tag in _TAGS or any(element.attr(name) is not None for name in _ATTRIBUTES)
-
-
-def _inside_marked(state: WriterState, element: Element) -> bool:
-    parent = element.parent
-    for _ in range(12):
-        if not isinstance(parent, Element):
-            return False
-        if parent in state.inline_special:
-            return True
-        parent = parent.parent
-    return False
 
 
 def written(tex: str, display: bool) -> str:
@@ -104,6 +95,7 @@ def formula(element: Element) -> tuple[str, bool] | None:
 
 
 def _is_display(element: Element, classes: str) -> bool:
+    """Whether a formula is set on lines of its own."""
     if "display" in classes or element.tag == "div" or element.attr("display") in ("block", "true"):
         return True
     return element.attr("block") is not None
@@ -122,6 +114,7 @@ def _of_text(element: Element, display: bool) -> tuple[str, bool] | None:
 
 
 def _of_mathjax(element: Element, classes: str) -> tuple[str, bool] | None:
+    """What `formula` returns for the output of MathJax; its TeX is empty if a script after it has the source."""
     if "Preview" in classes:
         return "", False
     after: Node | None = element.next_sibling
@@ -147,6 +140,7 @@ def _of_mathml(element: Element) -> str:
 
 
 def _shown(element: Element) -> str:
+    """The text of a MathML element that is shown, without annotations."""
     hidden = sum(len(note.text) for note in element.select("annotation,annotation-xml"))
     text = element.text
     return text[: len(text) - hidden] if hidden else text
@@ -182,6 +176,7 @@ def _of_image(element: Element) -> str:
 
 
 def _looks_like_tex(text: str, named: bool) -> bool:
+    """Whether a text is TeX; `named`: a class or parameter says so, then anything but prose is."""
     if _is_prose(re.sub(r"\\[a-zA-Z]+", " ", text), ""):
         return False
     return named or re.search(r"\\[a-zA-Z]+|[_^]\{", text) is not None

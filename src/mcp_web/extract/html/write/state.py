@@ -94,6 +94,7 @@ class Survey:
 
     @cached_property
     def tags(self) -> frozenset[str]:
+        """The tags of the elements in `tagged`."""
         return frozenset(element.tag for element in self.tagged)
 
     @cached_property

@@ -123,6 +123,7 @@ def _rows_of(table: Element) -> tuple[list[list[Element]], Element | None]:
 
 
 def _cells_of(row: Element) -> list[Element]:
+    """The cells of a table row."""
     return [cell for cell in row if type(cell) is Element and cell.tag in ("td", "th")]
 
 
