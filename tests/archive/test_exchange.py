@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -21,7 +21,7 @@ from mcp_web.archive.exchange.bibtex import export_bibtex, import_bibtex
 from mcp_web.archive.exchange.csl import export_csl, import_csl
 from mcp_web.archive.exchange.jsonl import export_jsonl, import_jsonl
 from mcp_web.archive.exchange.markdown import export_markdown, import_markdown
-from mcp_web.archive.exchange.records import all_versions
+from mcp_web.archive.exchange.records import Exchanged, Exporter, Importer
 from mcp_web.archive.exchange.references import Reference, citation
 from mcp_web.archive.exchange.warc import export_warc, import_warc
 from mcp_web.errors import InvalidInput
@@ -61,7 +61,22 @@ async def _fill(store: Store) -> None:
 
 
 async def _state(store: Store) -> dict[str, list[Snapshot]]:
-    return {history[-1].key: history async for history in all_versions(store)}
+    found: dict[str, list[Snapshot]] = {}
+    async for version, _ in Exporter(store).versions():
+        found.setdefault(version.key, []).append(version)
+    return found
+
+
+async def exported(work: Callable[..., Awaitable[None]], store: Store, place: Path) -> Exchanged:
+    exporter = Exporter(store)
+    await work(exporter, place)
+    return exporter.done()
+
+
+async def imported(work: Callable[..., Awaitable[None]], store: Store, *given: object, **options: object) -> Exchanged:
+    importer = Importer(store)
+    await work(importer, *given, **options)
+    return importer.done()
 
 
 @pytest.mark.parametrize("name", list(FORMATS))
@@ -69,10 +84,9 @@ async def test_a_round_trip_loses_nothing(name: str, stores: tuple[Store, Store]
     one, two = stores
     await _fill(one)
     out, back = FORMATS[name]
-    exported = await out(one, tmp_path / "library")
-    imported = await back(two, tmp_path / "library")
-    assert (exported.documents, exported.versions) == (3, 4)
-    assert imported == exported
+    written = await exported(out, one, tmp_path / "library")
+    assert (written.documents, written.versions) == (3, 4)
+    assert await imported(back, two, tmp_path / "library") == written
     assert await _state(two) == await _state(one)
     assert await two.cited_by([snapshot().key], 10) == await one.cited_by([snapshot().key], 10) != []
 
@@ -91,7 +105,7 @@ async def test_no_export_holds_a_configured_secret_that_a_page_echoed(
     place = tmp_path / f"out.{name}"
     trace.configure("error", (secret,))
     try:
-        await exports[name](stores[0], place)
+        await exported(exports[name], stores[0], place)
     finally:
         trace.configure("error")
     files = [file for file in (place.rglob("*") if place.is_dir() else [place]) if file.is_file()]
@@ -101,17 +115,17 @@ async def test_no_export_holds_a_configured_secret_that_a_page_echoed(
     assert b"echo" not in written.replace(b"\\", b"")
     assert "•••".encode() in written or b"\\u2022" in written
     if name in FORMATS:
-        taken = await FORMATS[name][1](stores[1], place)
+        taken = await imported(FORMATS[name][1], stores[1], place)
         assert (taken.documents, taken.failed) == (1, ())
 
 
 async def test_importing_an_old_library_does_not_turn_pages_back(stores: tuple[Store, Store], tmp_path: Path) -> None:
     one, two = stores
     await _fill(one)
-    await export_jsonl(one, tmp_path / "x.jsonl")
+    await exported(export_jsonl, one, tmp_path / "x.jsonl")
     newer = snapshot(text="newest", at=9000.0)
     await two.keep(newer)
-    await import_jsonl(two, tmp_path / "x.jsonl")
+    await imported(import_jsonl, two, tmp_path / "x.jsonl")
     assert await two.latest(newer.key) == newer
     assert len(await two.versions(newer.key)) == 3
 
@@ -120,11 +134,11 @@ async def test_a_damaged_line_is_named_and_the_rest_is_taken(stores: tuple[Store
     one, two = stores
     await _fill(one)
     file = tmp_path / "x.jsonl"
-    await export_jsonl(one, file)
+    await exported(export_jsonl, one, file)
     lines = file.read_text().splitlines()
     changed = json.loads(lines[1]) | {"text": "another text"}
     file.write_text("\n".join([lines[0], json.dumps(changed), "{broken", "[]", lines[3]]))
-    done = await import_jsonl(two, file)
+    done = await imported(import_jsonl, two, file)
     assert done.versions == 2
     assert [where for where, _ in done.failed] == ["line 2", "line 3", "line 4"]
     assert "damaged" in done.failed[0][1]
@@ -136,12 +150,12 @@ async def test_a_markdown_file_edited_meanwhile_comes_back_as_a_new_version(
     one, _ = stores
     kept = snapshot(text="The text.")
     await one.keep(kept)
-    await export_markdown(one, tmp_path / "out")
+    await exported(export_markdown, one, tmp_path / "out")
     file = next((tmp_path / "out" / "web").rglob("*.md"))
     facts, text = front_matter.read(file.read_text())
     assert (facts["title"], facts["source"], text) == ("A page", "https://example.org/page", "The text.")
     file.write_text(file.read_text().replace("The text.", "The better text."))
-    await import_markdown(one, tmp_path / "out", clock=lambda: 5000.0)
+    await imported(import_markdown, one, tmp_path / "out", clock=lambda: 5000.0)
     latest = await one.latest(kept.key)
     assert latest is not None
     assert (latest.document.markdown, len(await one.versions(kept.key))) == ("The better text.", 2)
@@ -150,19 +164,19 @@ async def test_a_markdown_file_edited_meanwhile_comes_back_as_a_new_version(
 async def test_a_manifest_cannot_reach_outside_its_folder(stores: tuple[Store, Store], tmp_path: Path) -> None:
     one, two = stores
     await one.keep(snapshot())
-    await export_markdown(one, tmp_path / "out")
+    await exported(export_markdown, one, tmp_path / "out")
     manifest = tmp_path / "out" / "manifest.jsonl"
     record = json.loads(manifest.read_text()) | {"file": "../secret.md"}
     (tmp_path / "secret.md").write_text("secret")
     manifest.write_text(json.dumps(record))
-    done = await import_markdown(two, tmp_path / "out")
+    done = await imported(import_markdown, two, tmp_path / "out")
     assert "outside" in done.failed[0][1]
     assert (await two.size()).pages == 0
 
 
 async def test_a_folder_without_a_manifest_is_refused(stores: tuple[Store, Store], tmp_path: Path) -> None:
     with pytest.raises(InvalidInput) as caught:
-        await import_markdown(stores[0], tmp_path)
+        await imported(import_markdown, stores[0], tmp_path)
     assert "archive sync" in caught.value.suggestion
 
 
@@ -180,7 +194,7 @@ async def test_a_foreign_web_archive_is_read_by_the_extraction(stores: tuple[Sto
         assert page.media_type == "text/html"
         return Document("Hello", page.body.decode().replace("<h1>", "").replace("</h1>", ""), "test@1")
 
-    assert (await import_warc(stores[0], file, extract)).documents == 1
+    assert (await imported(import_warc, stores[0], file, extract)).documents == 1
     found = await Archive(stores[0]).search(ArchiveQuery("zebra", mode="text"))
     assert (found.results[0].document.url, found.results[0].document.date) == ("https://a.example/x", "2024-01-02")
 
@@ -205,7 +219,7 @@ async def test_an_oversized_record_is_named_and_the_others_are_taken(
     file = tmp_path / "x.warc.gz"
     records = [ok + b"first", ok + b" " * 50_000_001, ok + b"third"]
     file.write_bytes(b"".join(warc_response(at, record) for at, record in enumerate(records)))
-    done = await import_warc(stores[0], file, read_as_text)
+    done = await imported(import_warc, stores[0], file, read_as_text)
     assert done.documents == 2
     assert [url for url, _ in done.failed] == ["https://a.example/1"]
     assert "50,000,000 bytes" in done.failed[0][1]
@@ -215,21 +229,21 @@ async def test_headers_without_end_are_refused(stores: tuple[Store, Store], tmp_
     file = tmp_path / "x.warc.gz"
     file.write_bytes(warc_response(1, b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 1_000_000 + b"\r\nbody"))
     with pytest.raises(InvalidInput) as caught:
-        await import_warc(stores[0], file, read_as_text)
+        await imported(import_warc, stores[0], file, read_as_text)
     assert "256,000 bytes of headers" in caught.value.message
 
 
 async def test_a_line_of_json_nested_without_end_is_named(stores: tuple[Store, Store], tmp_path: Path) -> None:
     file = tmp_path / "x.jsonl"
     file.write_bytes(b"[" * 100_000 + b"\n")
-    done = await import_jsonl(stores[0], file)
+    done = await imported(import_jsonl, stores[0], file)
     assert done.failed == (("line 1", "The record is nested too deeply."),)
 
 
 async def test_a_file_that_is_no_web_archive_is_refused(stores: tuple[Store, Store], tmp_path: Path) -> None:
     (tmp_path / "x.warc").write_bytes(b"nothing of the kind\n" * 50)
     with pytest.raises(InvalidInput):
-        await import_warc(stores[0], tmp_path / "x.warc")
+        await imported(import_warc, stores[0], tmp_path / "x.warc")
 
 
 REFERENCE = Reference(
@@ -282,9 +296,9 @@ async def test_references_come_in_and_go_out_as_they_were(
     else:
         items = [REFERENCE, Reference("b", "Only a title", date="1999")]
         first.write_text(json.dumps([csl.item_of(item) for item in items]))
-    assert (await back(one, first, clock=lambda: 1.7e9)).documents == 2  # type: ignore[operator]
-    await out(one, second)  # type: ignore[operator]
-    assert (await back(two, second, clock=lambda: 1.7e9)).documents == 2  # type: ignore[operator]
+    assert (await imported(back, one, first, clock=lambda: 1.7e9)).documents == 2
+    await exported(out, one, second)
+    assert (await imported(back, two, second, clock=lambda: 1.7e9)).documents == 2
     assert await _unchecked(one) == await _unchecked(two)
     found = await Archive(two).search(ArchiveQuery("abstract", mode="text"))
     assert found.results[0].document.title == REFERENCE.title

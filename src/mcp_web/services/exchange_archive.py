@@ -10,7 +10,7 @@ from typing import Literal
 import anyio
 
 from mcp_web.app import App
-from mcp_web.archive.exchange.records import Exchanged
+from mcp_web.archive.exchange.records import Exchanged, Exporter, Importer
 from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.model.snapshot import Source
 
@@ -30,7 +30,9 @@ async def export_archive(
         raise NotFound(
             f"No document is in the collection {collection!r}.", suggestion="`mcp-web archive collections` lists them."
         )
-    return await work(store, place, source, collection)
+    exporter = Exporter(store, source, collection)
+    await work(exporter, place)
+    return exporter.done()
 
 
 async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> Exchanged:
@@ -40,8 +42,9 @@ async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> 
         raise InvalidInput(f"There is no {place}.")
     chosen = form or format_of(place)
     work = _exchange("import", chosen)
-    store = await app.store()
-    return await (work(store, place, app.extract) if chosen == "warc" else work(store, place))
+    importer = Importer(await app.store())
+    await (work(importer, place, app.extract) if chosen == "warc" else work(importer, place))
+    return importer.done()
 
 
 def format_of(place: Path) -> ExchangeFormat:
@@ -58,9 +61,9 @@ def format_of(place: Path) -> ExchangeFormat:
     return found
 
 
-def _exchange(verb: str, form: ExchangeFormat) -> Callable[..., Awaitable[Exchanged]]:
+def _exchange(verb: str, form: ExchangeFormat) -> Callable[..., Awaitable[None]]:
     """The function that exports or imports (`verb`) a format, such as `export_jsonl` of exchange/jsonl.py."""
-    found: Callable[..., Awaitable[Exchanged]] = getattr(
+    found: Callable[..., Awaitable[None]] = getattr(
         importlib.import_module(f"mcp_web.archive.exchange.{form}"), f"{verb}_{form}"
     )
     return found

@@ -1,4 +1,4 @@
-"""Fetch watched pages again, and report by section what changed."""
+"""Watched pages: fetch them again and report by section what changed, or compare the versions that are kept."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import anyio
 
 from mcp_web.app import App
-from mcp_web.errors import WebError
+from mcp_web.errors import NotFound, WebError
+from mcp_web.model.snapshot import SnapshotInfo
 from mcp_web.read.diff import SectionChange
 from mcp_web.services.compare_versions import compare_versions
 from mcp_web.services.open_page import OpenRequest, open_page
@@ -19,6 +21,7 @@ from mcp_web.text.dates import iso
 from mcp_web.text.urls import parse_url
 
 KIND = "watch"  # of records: one for each URL
+_MOST_PAGES = 1000  # watched pages whose kept versions are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,34 @@ async def check_pages(app: App, urls: Sequence[str], *, deadline: float) -> list
                 tasks.start_soon(one, url)
     late = "The page was not read before the call's deadline."
     return [found.get(url) or Watched(url, "", "failed", error=late) for url in urls]
+
+
+async def watched_changes(app: App, limit: int) -> list[tuple[float, Watched]]:
+    """The last `limit` changes between kept versions of watched pages, each with its time; nothing is fetched."""
+    store = await app.store()
+    kept = await store.seen((await watched_urls(app))[:_MOST_PAGES])
+    steps: list[tuple[SnapshotInfo, SnapshotInfo]] = []
+    for info in kept.values():
+        versions = await store.versions(info.key)
+        steps += pairwise(versions)
+    steps.sort(key=lambda step: -step[0].since)
+    found = []
+    for newer, older in steps[:limit]:
+        if (change := await _change(app, newer, older)) is not None:
+            found.append((newer.since, change))
+    return found
+
+
+async def _change(app: App, newer: SnapshotInfo, older: SnapshotInfo) -> Watched | None:
+    """The change between two versions; None if one of them was deleted meanwhile."""
+    version = await (await app.store()).snapshot(newer.hash)
+    if version is None:  # deleted meanwhile
+        return None
+    try:
+        _, changes = await compare_versions(app, version, older.hash)
+    except NotFound:
+        return None
+    return Watched(newer.url, newer.title, "changed", newer.hash, older.hash, changes)
 
 
 def as_object(one: Watched) -> dict[str, Any]:

@@ -11,8 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.contracts.sets import tools_offered
-from mcp_web.services.watch_pages import Watched, atom, change_watch, watched_urls
-from mcp_web.services.watched_changes import watched_changes
+from mcp_web.services.watch_pages import Watched, atom, change_watch, watched_changes, watched_urls
 from mcp_web.web.csrf import checked_form
 from mcp_web.web.document import change_text, section_name
 from mcp_web.web.pages import HEADERS, page, place

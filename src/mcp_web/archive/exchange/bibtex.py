@@ -12,10 +12,8 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from mcp_web.archive.exchange.records import Exchanged
+from mcp_web.archive.exchange.records import Exporter, Importer
 from mcp_web.archive.exchange.references import Reference, import_references, references
-from mcp_web.model.snapshot import Source
-from mcp_web.store.protocol import Store
 
 _ENTRY = re.compile(r"@([A-Za-z]+)\s*\{\s*([^,\s{}]+)\s*,")
 _FIELD = re.compile(r"\s*,?\s*([A-Za-z][\w-]*)\s*=\s*")
@@ -61,23 +59,18 @@ _KINDS = {
 _TYPES = {kind.name: name for name, kind in reversed(_KINDS.items()) if kind.name != "misc"}
 
 
-async def export_bibtex(
-    store: Store, file: Path, source: Source | None = None, collection: str | None = None
-) -> Exchanged:
+async def export_bibtex(exporter: Exporter, file: Path) -> None:
     """Write an entry for the newest version of each document."""
-    count = 0
     taken: set[str] = set()
     async with await anyio.open_file(file, "w", encoding="utf-8", errors="replace", newline="\n") as out:
-        async for reference in references(store, source, collection):
+        async for reference in references(exporter):
             await out.write(entry(reference, citation_key(reference, taken)) + "\n")
-            count += 1
-    return Exchanged(count, count)
 
 
-async def import_bibtex(store: Store, file: Path, clock: Callable[[], float] = time.time) -> Exchanged:
+async def import_bibtex(importer: Importer, file: Path, clock: Callable[[], float] = time.time) -> None:
     """Keep every entry of a file as a document."""
     text = await anyio.Path(file).read_text("utf-8", "replace")
-    return await import_references(store, entries(text), clock())
+    await import_references(importer, entries(text), clock())
 
 
 def citation_key(reference: Reference, taken: set[str]) -> str:

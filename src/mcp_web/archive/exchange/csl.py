@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import anyio
 
-from mcp_web.archive.exchange.records import Exchanged
+from mcp_web.archive.exchange.records import Exporter, Importer
 from mcp_web.archive.exchange.references import Reference, csl_names, import_references, references
 from mcp_web.errors import InvalidInput
-from mcp_web.model.snapshot import Source
-from mcp_web.store.protocol import Store
 from mcp_web.text.papers import csl_date, written_date
 
 # Fields of a reference → their CSL names.
@@ -25,17 +22,14 @@ _SAME = {
 }  # fmt: skip
 
 
-async def export_csl(
-    store: Store, file: Path, source: Source | None = None, collection: str | None = None
-) -> Exchanged:
+async def export_csl(exporter: Exporter, file: Path) -> None:
     """Write a CSL item for the newest version of each document."""
-    items = [item_of(reference) async for reference in references(store, source, collection)]
+    items = [item_of(reference) async for reference in references(exporter)]
     text = json.dumps(items, ensure_ascii=False, indent=1)
     await anyio.Path(file).write_bytes(text.encode("utf-8", "replace"))
-    return Exchanged(len(items), len(items))
 
 
-async def import_csl(store: Store, file: Path, clock: Callable[[], float] = time.time) -> Exchanged:
+async def import_csl(importer: Importer, file: Path, clock: Callable[[], float] = time.time) -> None:
     """Keep every item of a file as a document; items without a title are reported as failed."""
     try:
         items = json.loads(await anyio.Path(file).read_bytes())
@@ -44,9 +38,10 @@ async def import_csl(store: Store, file: Path, clock: Callable[[], float] = time
     if not isinstance(items, list):
         raise InvalidInput(f"{file} is not CSL-JSON: a list of references is expected.")
     titled = {number: item for number, item in enumerate(items) if isinstance(item, dict) and item.get("title")}
-    done = await import_references(store, map(reference_from, titled.values()), clock())
-    untitled = (number for number in range(len(items)) if number not in titled)
-    return replace(done, failed=tuple((f"item {number}", "It has no title.") for number in untitled))
+    await import_references(importer, map(reference_from, titled.values()), clock())
+    for number in range(len(items)):
+        if number not in titled:
+            importer.fail(f"item {number}", InvalidInput("It has no title."))
 
 
 def item_of(reference: Reference) -> dict[str, Any]:

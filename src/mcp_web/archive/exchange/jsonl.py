@@ -7,31 +7,22 @@ from pathlib import Path
 
 import anyio
 
-from mcp_web.archive.exchange.records import Exchanged, Importer, all_versions, record_of, snapshot_of
+from mcp_web.archive.exchange.records import Exporter, Importer, record_of, snapshot_of
 from mcp_web.errors import InvalidInput
-from mcp_web.model.snapshot import Source
-from mcp_web.store.protocol import Store
 
 
-async def export_jsonl(
-    store: Store, file: Path, source: Source | None = None, collection: str | None = None
-) -> Exchanged:
+async def export_jsonl(exporter: Exporter, file: Path) -> None:
     """Write every document with all its versions."""
-    documents = versions = 0
     async with await anyio.open_file(file, "wb") as out:
-        async for history in all_versions(store, source, collection):
-            documents += 1
-            for snapshot in history:
-                versions += 1
-                line = record_of(snapshot) | {"text": snapshot.document.markdown}
-                # ASCII keeps lone surrogates, and every tool reads it.
-                await out.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-    return Exchanged(documents, versions)
+        async for snapshot, _ in exporter.versions():
+            line = record_of(snapshot) | {"text": snapshot.document.markdown}
+            # ASCII keeps lone surrogates, and every tool reads it.
+            await out.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
 
 
-async def import_jsonl(store: Store, file: Path) -> Exchanged:
+async def import_jsonl(importer: Importer, file: Path) -> None:
     """Import what `export_jsonl` wrote; a damaged line is reported and the others are imported."""
-    importer, number = Importer(store), 0
+    number = 0
     async with await anyio.open_file(file, "rb") as lines:
         async for line in lines:
             number += 1
@@ -44,4 +35,3 @@ async def import_jsonl(store: Store, file: Path) -> Exchanged:
                 importer.fail(f"line {number}", error)
                 continue
             await importer.keep(snapshot)
-    return importer.done()

@@ -18,34 +18,25 @@ import anyio
 import anyio.to_thread
 
 from mcp_web.archive.derive import document_date
-from mcp_web.archive.exchange.records import Exchanged, Importer, all_versions, record_of, snapshot_of
+from mcp_web.archive.exchange.records import Exporter, Importer, record_of, snapshot_of
 from mcp_web.errors import InvalidInput
-from mcp_web.model.snapshot import Snapshot, Source, document_id, snapshot_hash
-from mcp_web.store.protocol import Store
+from mcp_web.model.snapshot import Snapshot, document_id, snapshot_hash
 from mcp_web.text import front_matter
 
 MANIFEST = "manifest.jsonl"
 
 
-async def export_markdown(
-    store: Store, folder: Path, source: Source | None = None, collection: str | None = None
-) -> Exchanged:
+async def export_markdown(exporter: Exporter, folder: Path) -> None:
     """Write each document as a file, older versions under `versions/`."""
-    documents = versions = 0
     lines: list[str] = []
-    async for history in all_versions(store, source, collection):
-        documents += 1
-        for snapshot in history:
-            versions += 1
-            newest = snapshot is history[-1]
-            name = _file_name(snapshot) if newest else f"versions/{snapshot.hash}.md"
-            await anyio.to_thread.run_sync(_write, folder / name, file_text(snapshot))
-            lines.append(json.dumps(record_of(snapshot) | {"file": name}, separators=(",", ":")))
+    async for snapshot, is_newest in exporter.versions():
+        name = _file_name(snapshot) if is_newest else f"versions/{snapshot.hash}.md"
+        await anyio.to_thread.run_sync(_write, folder / name, file_text(snapshot))
+        lines.append(json.dumps(record_of(snapshot) | {"file": name}, separators=(",", ":")))
     await anyio.to_thread.run_sync(_write, folder / MANIFEST, "\n".join(lines) + "\n")
-    return Exchanged(documents, versions)
 
 
-async def import_markdown(store: Store, folder: Path, clock: Callable[[], float] = time.time) -> Exchanged:
+async def import_markdown(importer: Importer, folder: Path, clock: Callable[[], float] = time.time) -> None:
     """Import what `export_markdown` wrote."""
     manifest = folder / MANIFEST
     if not await anyio.Path(manifest).is_file():
@@ -53,7 +44,6 @@ async def import_markdown(store: Store, folder: Path, clock: Callable[[], float]
             f"{folder} has no {MANIFEST}, so mcp-web did not write it.",
             suggestion="Use `mcp-web archive sync` for any other folder of Markdown.",
         )
-    importer = Importer(store)
     for line in (await anyio.Path(manifest).read_text("utf-8")).splitlines():
         try:
             snapshot = await anyio.to_thread.run_sync(_read, folder, json.loads(line), clock())
@@ -61,7 +51,6 @@ async def import_markdown(store: Store, folder: Path, clock: Callable[[], float]
             importer.fail(line[:60], error)
             continue
         await importer.keep(snapshot)
-    return importer.done()
 
 
 def _read(folder: Path, record: dict[str, Any], now: float) -> Snapshot:

@@ -61,17 +61,42 @@ def snapshot_of(record: Mapping[str, Any], text: str) -> Snapshot:
     return made
 
 
-async def all_versions(
-    store: Store, source: Source | None = None, collection: str | None = None
-) -> AsyncIterator[list[Snapshot]]:
-    """Each document with all its versions, the oldest first."""
-    after = ""
-    while keys := await store.keys(after, 200, source, collection):
-        for key in keys:
-            infos = await store.versions(key)
-            found = [await store.snapshot(info.hash) for info in reversed(infos)]
-            yield [without_secrets(version) for version in found if version is not None]
-        after = keys[-1]
+class Exporter:
+    """Reads the documents of a store, or those of one source or collection, and counts them."""
+
+    def __init__(self, store: Store, source: Source | None = None, collection: str | None = None) -> None:
+        self._store = store
+        self._source: Source | None = source
+        self._collection = collection
+        self._documents = self._versions = 0
+
+    async def versions(self) -> AsyncIterator[tuple[Snapshot, bool]]:
+        """Each version of each document, the oldest first, and whether it is the newest."""
+        async for key in self._keys():
+            infos = await self._store.versions(key)
+            for info in reversed(infos):
+                if (version := await self._store.snapshot(info.hash)) is not None:
+                    self._versions += 1
+                    yield without_secrets(version), info is infos[0]
+
+    async def newest(self) -> AsyncIterator[Snapshot]:
+        """The newest version of each document."""
+        async for key in self._keys():
+            if (version := await self._store.snapshot(key)) is not None:
+                self._versions += 1
+                yield without_secrets(version)
+
+    async def _keys(self) -> AsyncIterator[str]:
+        after = ""
+        while keys := await self._store.keys(after, 200, self._source, self._collection):
+            for key in keys:
+                self._documents += 1
+                yield key
+            after = keys[-1]
+
+    def done(self) -> Exchanged:
+        """The counts of what was read so far."""
+        return Exchanged(self._documents, self._versions)
 
 
 def without_secrets(snapshot: Snapshot) -> Snapshot:
@@ -87,14 +112,6 @@ def without_secrets(snapshot: Snapshot) -> Snapshot:
     return dataclasses.replace(masked, key=snapshot.key, document=document, hash=snapshot_hash(snapshot.key, text))
 
 
-async def import_snapshot(store: Store, snapshot: Snapshot) -> None:
-    """Keep an imported version; a kept version that was checked later remains the newest."""
-    present = await store.latest(snapshot.key)
-    await keep(store, snapshot)
-    if present is not None and present.checked_at > snapshot.checked_at:
-        await keep(store, present)
-
-
 class Importer:
     """Stores imported versions, and counts successes and failures."""
 
@@ -105,7 +122,11 @@ class Importer:
         self._failed: list[tuple[str, str]] = []
 
     async def keep(self, snapshot: Snapshot) -> None:
-        await import_snapshot(self._store, snapshot)
+        """Keep an imported version; a kept version that was checked later remains the newest."""
+        present = await self._store.latest(snapshot.key)
+        await keep(self._store, snapshot)
+        if present is not None and present.checked_at > snapshot.checked_at:
+            await keep(self._store, present)
         self._keys.add(snapshot.key)
         self._versions += 1
 

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from mcp_web import trace
 from mcp_web.archive.citations import names_of
 from mcp_web.archive.derive import document_date
-from mcp_web.archive.exchange.records import Exchanged, import_snapshot
+from mcp_web.archive.exchange.records import Exporter, Importer
 from mcp_web.model.page import Document, Metadata
-from mcp_web.model.snapshot import Snapshot, Source, document_id
-from mcp_web.store.protocol import Store
+from mcp_web.model.snapshot import Snapshot, document_id
 from mcp_web.text.dates import iso
 from mcp_web.text.internet_archive import copy_day
 from mcp_web.text.papers import written_date
@@ -44,17 +42,10 @@ class Reference:
     note: str = ""  # "retracted", where the original is archived
 
 
-async def references(
-    store: Store, source: Source | None = None, collection: str | None = None
-) -> AsyncIterator[Reference]:
+async def references(exporter: Exporter) -> AsyncIterator[Reference]:
     """The newest version of each document as a reference."""
-    after = ""
-    while keys := await store.keys(after, 200, source, collection):
-        for key in keys:
-            snapshot = await store.snapshot(key)
-            if snapshot is not None:
-                yield trace.redact_all(reference_of(snapshot))
-        after = keys[-1]
+    async for snapshot in exporter.newest():
+        yield reference_of(snapshot)
 
 
 def reference_of(snapshot: Snapshot) -> Reference:
@@ -93,13 +84,10 @@ def citation(reference: Reference) -> str:
     return " ".join(f"{sentences} {url} (read on {reference.accessed})".split())
 
 
-async def import_references(store: Store, found: Iterable[Reference], now: float) -> Exchanged:
+async def import_references(importer: Importer, found: Iterable[Reference], now: float) -> None:
     """Keep each reference as a document of its own, so that it can be found, cited and exported again."""
-    count = 0
     for reference in found:
-        await import_snapshot(store, snapshot_of_reference(reference, now))
-        count += 1
-    return Exchanged(count, count)
+        await importer.keep(snapshot_of_reference(reference, now))
 
 
 def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:

@@ -17,11 +17,10 @@ from typing import Any, BinaryIO
 
 import anyio.to_thread
 
-from mcp_web.archive.exchange.records import Exchanged, Importer, all_versions, record_of, snapshot_of
+from mcp_web.archive.exchange.records import Exporter, Importer, record_of, snapshot_of
 from mcp_web.errors import ConfigError, InvalidInput, WebError
 from mcp_web.model.page import Document, Fetched
-from mcp_web.model.snapshot import Snapshot, Source
-from mcp_web.store.protocol import Store
+from mcp_web.model.snapshot import Snapshot
 from mcp_web.text.dates import iso
 
 _MAX_BODY = 50_000_000
@@ -32,27 +31,19 @@ _FACTS_TYPE = "application/vnd.mcp-web.snapshot+json"
 Extract = Callable[[Fetched], Awaitable[Document]]
 
 
-async def export_warc(
-    store: Store, file: Path, source: Source | None = None, collection: str | None = None
-) -> Exchanged:
+async def export_warc(exporter: Exporter, file: Path) -> None:
     """Write every document with all its versions into one compressed WARC file."""
     writer_class = _warc_writer()
-    documents = versions = 0
     with await anyio.to_thread.run_sync(open, file, "wb") as out:
         writer = writer_class(out, gzip=True)
         await anyio.to_thread.run_sync(_write_info, writer, file.name)
-        async for history in all_versions(store, source, collection):
-            documents += 1
-            for snapshot in history:
-                versions += 1
-                await anyio.to_thread.run_sync(_write, writer, snapshot)
-    return Exchanged(documents, versions)
+        async for snapshot, _ in exporter.versions():
+            await anyio.to_thread.run_sync(_write, writer, snapshot)
 
 
-async def import_warc(store: Store, file: Path, extract: Extract | None = None) -> Exchanged:
+async def import_warc(importer: Importer, file: Path, extract: Extract | None = None) -> None:
     """Import what `export_warc` wrote unchanged, and the pages of other WARC files as research."""
     _warc_writer()
-    importer = Importer(store)
     with await anyio.to_thread.run_sync(open, file, "rb") as stream:
         pieces = _read(stream)
         while (piece := await anyio.to_thread.run_sync(next, pieces, None)) is not None:
@@ -63,7 +54,6 @@ async def import_warc(store: Store, file: Path, extract: Extract | None = None) 
                 continue
             if snapshot is not None:
                 await importer.keep(snapshot)
-    return importer.done()
 
 
 @dataclass(frozen=True, slots=True)
