@@ -85,7 +85,7 @@ async def sync_folder(
     at_once: int = 4,
     clock: Callable[[], float] = time.time,
 ) -> SyncReport:
-    """Sync the archive with a folder. `extract` is a parameter because it may run in a sandbox.
+    """Sync the archive with a folder, whose documents are kept under `name`, by default the folder's own name.
 
     `tags` are given to every document, and remembered: the next sync gives them too unless it names others.
     Files whose path inside the folder matches a pattern of `exclude` are left out, and removed if they were kept.
@@ -133,7 +133,7 @@ async def _read_all(
             except (WebError, OSError) as error:
                 batch.failed.append((file.path, _reason(error)))
             else:
-                await batch.add(file.path, snapshot, derived)
+                await batch.add(snapshot, derived)
             done += 1
             if on_progress is not None:
                 on_progress(file.path, done, len(todo))
@@ -152,13 +152,13 @@ class _Batch:
     def __init__(self, store: Store) -> None:
         self.failed: list[tuple[str, str]] = []
         self._store = store
-        self._waiting: list[tuple[str, Snapshot, Derived]] = []
+        self._waiting: list[tuple[Snapshot, Derived]] = []
         self._chars = 0
         self._since = time.monotonic()
 
-    async def add(self, path: str, snapshot: Snapshot, derived: Derived) -> None:
+    async def add(self, snapshot: Snapshot, derived: Derived) -> None:
         """Add a document, and write the batch if it is large or old enough."""
-        self._waiting.append((path, snapshot, derived))
+        self._waiting.append((snapshot, derived))
         self._chars += len(snapshot.document.markdown)
         waited = time.monotonic() - self._since
         if len(self._waiting) >= BATCH_FILES or self._chars >= BATCH_CHARS or waited >= BATCH_SECONDS:
@@ -168,15 +168,15 @@ class _Batch:
         """Keep what was added since the last write."""
         items, self._waiting, self._chars, self._since = self._waiting, [], 0, time.monotonic()
         try:
-            await self._store.keep_many([(snapshot, derived) for _, snapshot, derived in items])
+            await self._store.keep_many(items)
             return
         except WebError:
             pass  # one document cannot be kept: keep each by itself, and report those that fail
-        for path, snapshot, derived in items:
+        for snapshot, derived in items:
             try:
                 await self._store.keep(snapshot, derived)
             except WebError as error:
-                self.failed.append((path, _reason(error)))
+                self.failed.append((snapshot.path or "", _reason(error)))
 
 
 def _reason(error: WebError | OSError) -> str:
@@ -230,7 +230,7 @@ async def _claim(store: Store, label: str, root: Path) -> None:
 
 
 async def _remembered(store: Store, label: str, tags: Sequence[str]) -> tuple[str, ...]:
-    """The tags of a folder: those named now, or else those of the sync before."""
+    """The tags of a folder: those given now, which are stored, or else those of the last sync."""
     if named := unique_tags(tags):
         await store.keep_record("sync_tags", label, list(named))
         return named

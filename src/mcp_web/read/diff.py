@@ -66,7 +66,7 @@ def diff(
 
 
 def _sections(markdown: str, headings: Sequence[Heading]) -> dict[tuple[tuple[str, ...], int], _Section]:
-    """Each section without its subsections, by its path and a number: 0, or 1 for the second of the same path."""
+    """Each section without its subsections, by its path and a number that counts sections with the same path."""
     starts = [0, *(heading.start for heading in headings), len(markdown)]
     names = [(), *paths(headings)]
     found: dict[tuple[tuple[str, ...], int], _Section] = {}

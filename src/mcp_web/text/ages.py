@@ -55,7 +55,10 @@ _YESTERDAY = frozenset(
 
 
 def moment_of(text: str, now: datetime) -> str | None:
-    """ISO date, or date-time where the age is in hours or less; None when the text is not an age."""
+    """The ISO date that an age such as "3 days ago" means at the time `now`; None when the text is not an age.
+
+    An age in hours or less gives a date-time.
+    """
     age = text.strip().lower()
     if age in _YESTERDAY:
         return (now - timedelta(days=1)).date().isoformat()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Bm25:
-    """The two constants: `k1` is where term frequency saturates, `b` how much the length of a text counts."""
+    """The two constants of BM25: `k1` is where term frequency saturates, `b` how much the length of a text counts."""
 
     k1: float
     b: float

@@ -95,7 +95,7 @@ def date_in_url(url: str) -> str | None:
 
 
 def read_pdf_date(text: str) -> str | None:
-    """A date in the form of PDF, such as `D:20240531080910+02'00'`."""
+    """The ISO date of a date in the form of PDF, such as `D:20240531080910+02'00'`; other text as in `read_date`."""
     match = _PDF.match(text.strip())
     if not match:
         return read_date(text)

@@ -24,7 +24,7 @@ Value = str | tuple[str, ...]
 
 
 def read(text: str) -> tuple[dict[str, Value], str]:
-    """The facts, with lower-case names, and the text after them."""
+    """The facts of the front matter of a text, with lower-case names, and the text after it."""
     block = _BLOCK.match(text)
     if block is None:
         return {}, text

@@ -73,7 +73,7 @@ class Stripped:
 
 
 def without(markdown: str, drop: list[Span]) -> Stripped:
-    """The text without some spans, with its offsets."""
+    """The text without some spans; its offsets can be mapped back."""
     parts: list[str] = []
     plain_starts: list[int] = []
     markdown_starts: list[int] = []

@@ -206,7 +206,7 @@ def _starts_table(lines: Sequence[_Line], at: int) -> bool:
 
 
 def _list_end(lines: Sequence[_Line], at: int) -> int:
-    """The first line after a list, which continues over blank lines while items or indented lines follow."""
+    """The index of the first line after a list; it continues over blank lines if items or indented lines follow."""
     stop = at + 1
     fence: str | None = None
     while stop < len(lines):

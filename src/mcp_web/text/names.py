@@ -45,14 +45,16 @@ class Name(NamedTuple):
 
 
 def asked_names(text: str) -> tuple[Name, ...]:
-    """The name that a word of a question is, then its parts between dots, the last one first: a manual may describe
-    `move_to_end` under `OrderedDict`."""
+    """The names that a word of a question may mean: the whole, then its parts between dots, the last one first.
+
+    A manual may describe `OrderedDict.move_to_end` as `move_to_end` under `OrderedDict`.
+    """
     found = (Name(_key(part), (*words(part), *compounds(part))) for part in (text, *reversed(text.split("."))))
     return tuple(dict.fromkeys(name for name in found if name.key))
 
 
 def _key(name: str) -> str:
-    """One spelling for all; empty for a number."""
+    """The key of a name, the same for all its spellings; empty for a number."""
     key = "".join(words(name))
     return "" if key.isdigit() else key
 

@@ -91,7 +91,7 @@ def arxiv_name(text: str) -> str:
 
 
 def identifier_in(url: str) -> str | None:
-    """The name of the DOI or arXiv number that a URL identifies."""
+    """The name of the DOI or arXiv number that a URL identifies; None for other URLs."""
     found = paper_in(url)
     if found is None or found.scheme not in ("doi", "arxiv"):
         return None
@@ -105,7 +105,7 @@ def csl_date(text: str) -> dict[str, Any] | None:
 
 
 def written_date(date: Any) -> str:
-    """A CSL date as YYYY, YYYY-MM or YYYY-MM-DD; "" if it is invalid."""
+    """A CSL date as YYYY, YYYY-MM or YYYY-MM-DD, or its raw text; "" if it has neither."""
     try:
         numbers = [int(part) for part in date["date-parts"][0]]
     except (TypeError, KeyError, IndexError, ValueError):

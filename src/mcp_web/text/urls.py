@@ -135,7 +135,7 @@ def _canonical(text: str, base: str | None, shown: str) -> Url:
 
 
 def _shown(text: str) -> str:
-    """The text for a message: short, on one line."""
+    """The text for an error message: short and on one line."""
     safe = text.encode("unicode_escape").decode("ascii")
     return f"“{safe[:120]}…”" if len(safe) > 120 else f"“{safe}”"
 
