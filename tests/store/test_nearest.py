@@ -81,6 +81,6 @@ async def test_what_was_replaced_or_removed_many_times_leaves_no_trace(
         assert len(near) == 20
     await store.remove(keys[:15])
     assert [one.key for one in await store.find_by_vector(VectorQuery("m@1", (1.0, 0.0), 20))] == keys[15:]
-    index = store._index._nearest["m@1", 2]
+    index = store._nearest["m@1", 2]
     assert len(index._spans) == 5
     await store.close()

@@ -11,26 +11,23 @@ from mcp_web.store.protocol import Candidate, VectorQuery
 from mcp_web.store.quantized import best_cosine
 from mcp_web.store.sql import pages
 from mcp_web.store.sql.database import Database
-from mcp_web.store.sql.search import SearchIndex
 
 EXACT = 20_000  # passages that are compared in some 10 ms
 _EF_SEARCH = 400  # passages looked at by the index: 8 for each of the 50 documents of a search
 
 
-class PostgresSearchIndex(SearchIndex):
-    """Searches by words with the index in memory, by vectors on the server."""
-
-    def by_vector(self, db: Database, query: VectorQuery) -> list[Candidate]:
-        statement = "SELECT id FROM models WHERE tenant = :tenant AND name = :model AND dim = :dim"
-        model = db.value(statement, model=query.model, dim=len(query.vector))
-        if model is None:
-            return []
-        indexed = is_indexed(db, model)
-        near: list[int] = []
-        if not (query.quick and indexed and len(query.also) >= 2 * query.limit):
-            near = _nearest(db, model, query, indexed)
-        known = pages.numbers(db, query.also) if query.also else {}
-        return _scored(db, query, [*near, *(page for page in known.values() if page not in set(near))])
+def find_nearest(db: Database, query: VectorQuery) -> list[Candidate]:
+    """As `Store.find_by_vector`; the vector is not empty."""
+    statement = "SELECT id FROM models WHERE tenant = :tenant AND name = :model AND dim = :dim"
+    model = db.value(statement, model=query.model, dim=len(query.vector))
+    if model is None:
+        return []
+    indexed = is_indexed(db, model)
+    near: list[int] = []
+    if not (query.quick and indexed and len(query.also) >= 2 * query.limit):
+        near = _nearest(db, model, query, indexed)
+    known = pages.numbers(db, query.also) if query.also else {}
+    return _scored(db, query, [*near, *(page for page in known.values() if page not in set(near))])
 
 
 def is_indexed(db: Database, model: int) -> bool:

@@ -18,7 +18,7 @@ from mcp_web.store.postgres.connect import SCHEMA, connection_parameters
 from mcp_web.store.postgres.database import PostgresDatabase
 from mcp_web.store.postgres.tenants import enter_tenant, prepare_database, tenant_id
 from mcp_web.store.postgres.worker import ConnectionWorker
-from mcp_web.store.protocol import Share, StoreSize
+from mcp_web.store.protocol import Candidate, Share, StoreSize, VectorQuery
 from mcp_web.store.sql import check, pages
 from mcp_web.store.sql.store import SqlStore, finish_pending_work
 
@@ -48,7 +48,7 @@ class PostgresStore(SqlStore):
     ) -> None:
         """`tenant`: the id of the tenant whose rows are read. `is_shared`: the connections are another tenant's, which
         sees what this one shares with it."""
-        super().__init__(clock, nearest.PostgresSearchIndex(visible_only=is_shared), is_shared=is_shared)
+        super().__init__(clock, is_shared=is_shared)
         self.tenant = tenant
         self._worker, self._replica = worker, replica
         self._replica_away_until = 0.0
@@ -94,6 +94,9 @@ class PostgresStore(SqlStore):
         ids = await self._tenant_id(reader), await self._tenant_id(owner)
         replica = self._replica.for_tenant(*ids) if self._replica else None
         return PostgresStore(self._worker.for_tenant(*ids), ids[1], self._clock, replica, is_shared=True)
+
+    def _find_nearest(self, db: PostgresDatabase, query: VectorQuery) -> list[Candidate]:
+        return nearest.find_nearest(db, query)
 
     async def _search_replica(self, work: Callable[[PostgresDatabase], T]) -> T:
         """Run a function over one consistent state of the replica, or of the server."""

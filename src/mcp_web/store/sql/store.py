@@ -6,10 +6,13 @@ and its differences.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from itertools import count
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import anyio.to_thread
 
@@ -41,7 +44,9 @@ from mcp_web.store.sql import readings as reading_rows
 from mcp_web.store.sql import records as record_rows
 from mcp_web.store.sql import vectors as vector_rows
 from mcp_web.store.sql.database import Database
-from mcp_web.store.sql.search import SearchIndex
+
+if TYPE_CHECKING:
+    from mcp_web.store.word_index import WordIndex
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -106,10 +111,9 @@ class SqlStore(Store):
     _keep_stored_vectors: Callable[[Any, Mapping[str, StoredVectors]], None]
     _drop_stored_vectors = staticmethod(vector_rows.drop)
 
-    def __init__(self, clock: Callable[[], float], index: SearchIndex, *, is_shared: bool) -> None:
+    def __init__(self, clock: Callable[[], float], *, is_shared: bool) -> None:
         """`is_shared`: a read-only store of what another tenant shares."""
         self._clock = clock
-        self._index = index
         self._is_shared = is_shared
         self._lacking: dict[str, vector_rows.LackingVectors] = {}  # by model
         self._uses: dict[str, float] = {}  # times of last use that are not written yet, by key
@@ -207,13 +211,29 @@ class SqlStore(Store):
     cited_by = search(citations.cited_by)
 
     async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:
-        return await self._search_words(lambda db: self._index.by_words(db, query, limit, rows))
+        def work(db: Database) -> WordMatches:
+            found = self._words.find(db.index, query, limit)
+            return replace(found, rows=pages.documents(db, [one.key for one in found.candidates[:rows]]))
+
+        return await self._search_words(work)
 
     async def find_by_vector(self, query: VectorQuery) -> list[Candidate]:
-        return await self._search(lambda db: self._index.by_vector(db, query)) if len(query.vector) else []
+        return await self._search(lambda db: self._find_nearest(db, query)) if len(query.vector) else []
+
+    @abstractmethod
+    def _find_nearest(self, db: Any, query: VectorQuery) -> list[Candidate]:
+        """As `find_by_vector`; the vector is not empty."""
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
-        return await self._search_words(lambda db: self._index.word_counts(db, words))
+        return await self._search_words(lambda db: self._words.count(db.index, words))
+
+    # Lazy, because importing numpy takes a tenth of a second, and opening a page does not need it.
+    @cached_property
+    def _words(self) -> WordIndex:
+        """The word index of this process, used by one thread at a time."""
+        from mcp_web.store.word_index import WordIndex
+
+        return WordIndex(visible_only=self._is_shared)
 
     async def unindexed(self, limit: int) -> list[str]:
         return await self._select(lambda db: db.index.unindexed(limit))

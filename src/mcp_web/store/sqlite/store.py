@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.prepare import Prepared
-from mcp_web.store.protocol import Purged, PurgeRule, StoreSize
+from mcp_web.store.protocol import Candidate, Purged, PurgeRule, StoreSize, VectorQuery
 from mcp_web.store.sql import check, pages, purge
 from mcp_web.store.sql.database import Database
 from mcp_web.store.sql.store import SqlStore, finish_pending_work, select, write
@@ -16,8 +18,10 @@ from mcp_web.store.sqlite import shares as share_rows
 from mcp_web.store.sqlite import vectors
 from mcp_web.store.sqlite.database import SqliteDatabase
 from mcp_web.store.sqlite.recent import RecentPages
-from mcp_web.store.sqlite.search import SqliteSearchIndex
 from mcp_web.store.sqlite.worker import ConnectionWorker
+
+if TYPE_CHECKING:
+    from mcp_web.store.sqlite.nearest import NearestIndex
 
 _PAGES_PER_ROUND = 200  # pages deleted to shrink the file: so many that a round is rare, so few that it is quick
 
@@ -37,10 +41,12 @@ class SqliteStore(SqlStore):
         collections: Sequence[str] | None = None,
     ) -> None:
         is_shared = collections is not None
-        super().__init__(clock, SqliteSearchIndex(visible_only=is_shared), is_shared=is_shared)
+        super().__init__(clock, is_shared=is_shared)
         self.path = path
         self._size_limit = size_limit
         self._recent = RecentPages(path)
+        self._nearest: dict[tuple[str, int], NearestIndex] = {}  # by model and number of dimensions
+        self._nearest_version = -1
 
         def worker(cache_bytes: int, on_replaced: Callable[[], None]) -> ConnectionWorker:
             return ConnectionWorker(path, wait_seconds, cache_bytes, on_replaced, collections, clock)
@@ -81,6 +87,18 @@ class SqliteStore(SqlStore):
             self._recent.keep(key, found, before)
         return found
 
+    def _find_nearest(self, db: SqliteDatabase, query: VectorQuery) -> list[Candidate]:
+        from mcp_web.store.sqlite.nearest import NearestIndex
+
+        # In a shared store any write may change what is visible: all vectors are read again.
+        if self._is_shared and (version := db.index.version()) != self._nearest_version:
+            self._nearest_version = version
+            self._nearest.clear()
+        name, words = (query.model, len(query.vector)), self._words
+        index = self._nearest.setdefault(name, NearestIndex(*name))
+        also = {number: key for key, number in pages.numbers(db, query.also).items()} if query.also else {}
+        return index.find(db, query, words.allowed(db.index, query.filter), also, partial(words.keys, db.index))
+
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
         taken = await super().purge(rule, dry_run=dry_run)
         if taken.pages and not dry_run:
@@ -119,7 +137,8 @@ class SqliteStore(SqlStore):
 
     def _clear_caches(self) -> None:
         """Clear the caches of a file that has been replaced."""
-        self._index = SqliteSearchIndex(visible_only=self._is_shared)
+        self.__dict__.pop("_words", None)
+        self._nearest.clear()
         self._lacking.clear()
 
 
