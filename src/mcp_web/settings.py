@@ -159,6 +159,7 @@ def load_section(section: str) -> Any:
 
 
 def _sources(flags: Mapping[str, Any], env: Mapping[str, str]) -> _Sources:
+    """The flags, the environment, the table of the configuration file, and the path of that file."""
     path = config_file(env)
     return flags, env, _read_toml(path, required="MCP_WEB_CONFIG" in env), path
 

@@ -50,7 +50,10 @@ def _passage(markdown: str, found: _Found, match: float) -> ArchivePassage:
 
 
 def _definition(asked: Sequence[Name], markdown: str, sections: Sequence[Section]) -> _Found | None:
-    """Under the heading that is a name of the question, or from its signature on."""
+    """The passage that defines a name of the question: under the heading that is the name, or from its signature on.
+
+    None if the text defines none of the names.
+    """
     defined = list(definitions(markdown)) if asked else []
     for name in asked:
         starts = [start for start, key in defined if key == name.key]

@@ -118,7 +118,8 @@ class PageWords:
     def _weights(self, query: str, size: int = 0) -> dict[str, float]:
         """The weight of each term: its rarity on the page times how often the question has it.
 
-        A compound name that the page never has as one word counts by its parts alone.
+        Rarity is computed for a page of `size` passages, by default those there are. A compound name that the page
+        never has as one word counts by its parts alone.
         """
         sequence, names = self._query(query)
         counts = Counter((*sequence, *(name for name in names if name in self._numbers)))

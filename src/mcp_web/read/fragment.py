@@ -123,7 +123,10 @@ def _closing(text: str, last: list[str]) -> list[str]:
 
 
 def _prefix(before: str, ahead: list[str], words: list[str]) -> str:
-    """The words just before the term, if the term alone would match earlier on the page; else an empty string."""
+    """The prefix of a directive: the words just before the term, encoded.
+
+    Empty if the term alone matches nowhere earlier on the page.
+    """
     if not ahead or _fold(" ".join(words)) not in before:
         return ""
     return _term(ahead) + "-,"

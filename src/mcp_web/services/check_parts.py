@@ -127,11 +127,13 @@ async def _model(app: App) -> list[Check]:
 
 
 def _coverage_check(found: Coverage) -> Check:
+    """How many documents the vectors of a model cover."""
     fix = "A running server does it in the background, `mcp-web archive reindex` now." if found.lacking else None
     return Check("vectors", "ok", f"{found.model}: {found.covered:,} of {found.documents:,} documents", fix)
 
 
 async def _search(app: App) -> list[Check]:
+    """The findings about the search providers; unreachable ones share one finding."""
     searcher = await app.searcher()
     states = await searcher.probe()
     unreachable = [state for state in states if state.reachable is False]
@@ -159,6 +161,7 @@ def _unreachable_check(unreachable: list[ProviderState], asked: int) -> Check:
 
 
 def _provider_check(state: ProviderState) -> Check:
+    """The finding about one search provider."""
     part = f"search:{state.name}"
     if not state.configured:
         return Check(part, "off", state.detail or "not configured", state.fix)

@@ -157,4 +157,5 @@ class _Batches:
         return ()
 
     def _claim(self, key: str) -> str:
+        """The key of the record by which a process claims a document."""
         return f"{self.model} {key}"

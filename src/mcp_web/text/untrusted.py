@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from mcp_web.text.shorten import shortened
+from mcp_web.text.spaces import fold_spaces
 
 QUOTE_CHARS = 80  # of an untrusted name, in a note or an error
 
@@ -36,8 +37,8 @@ def printable(text: str) -> str:
 
 
 def one_line(text: Any) -> str:
-    """The text with every run of white space as one space."""
-    return " ".join(str(text).split())
+    """The value as text on one line: with each run of white space as one space."""
+    return fold_spaces(str(text))
 
 
 def quoted(value: Any, most: int = QUOTE_CHARS) -> str:
