@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from contracts_seeds.pages import article, searxng, searxng_answer
 from mcp_web import AsyncWeb, Web, WebError
 from mcp_web.settings import Settings, load
 from miniweb import MiniWeb
+from surface.rpc import WAIT, clean_environment
 
 WHEELS = """<title>The engine</title><main><h1>The engine</h1>
 <p>The machine had twenty-four wheels of brass, each with ten teeth, and it was built in London.</p>
@@ -69,6 +72,76 @@ def test_failures_are_web_errors_with_a_code_and_a_suggestion(miniweb: MiniWeb, 
         web.open("http://engine.example/gone")
     assert caught.value.code == "HTTP_ERROR"
     assert caught.value.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda web: web.search("  "), "query is empty"),
+        (lambda web: web.search("x", count=0), "count is 0"),
+        (lambda web: web.search("x", category="none"), "category is 'none'"),  # type: ignore[arg-type]
+        (lambda web: web.open("http://engine.example/", mode="quick"), "mode is 'quick'"),  # type: ignore[arg-type]
+        (lambda web: web.read("http://engine.example/", ""), "question is empty"),
+        (lambda web: web.archive.search("x", mode="fast"), "mode is 'fast'"),  # type: ignore[arg-type]
+        (lambda web: web.archive.add("A text without a title."), "needs a title"),
+        (lambda web: web.cite("http://engine.example/", style="apa"), "style is 'apa'"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_wrong_argument_is_an_invalid_input(settings: Settings, call: Callable[[Web], object], said: str) -> None:
+    with Web(settings) as web, pytest.raises(WebError, match=said) as caught:
+        call(web)
+    assert caught.value.code == "INVALID_INPUT"
+
+
+def test_a_call_that_takes_too_long_is_a_web_error(miniweb: MiniWeb, settings: Settings) -> None:
+    with Web(settings, dialer=miniweb.dialer(), timeout=0) as web:
+        for call in (
+            lambda: web.extract(WHEELS),
+            lambda: web.archive.search("x"),
+            lambda: web.open("http://engine.example/"),
+        ):
+            with pytest.raises(WebError) as caught:
+                call()
+            assert caught.value.code == "FETCH_TIMEOUT"
+
+
+def test_a_source_is_cited_in_three_styles(miniweb: MiniWeb, settings: Settings) -> None:
+    with Web(settings, dialer=miniweb.dialer()) as web:
+        assert web.cite("http://engine.example/").startswith("The engine. http://engine.example/ (read on ")
+        assert web.cite("http://engine.example/", style="bibtex").startswith("@online{")
+        assert json.loads(web.cite("http://engine.example/", style="csl"))[0]["title"] == "The engine"
+
+
+def test_results_are_sequences(miniweb: MiniWeb, settings: Settings) -> None:
+    with Web(settings, dialer=miniweb.dialer()) as web:
+        reading = web.read("http://engine.example/", "how many wheels did the machine have")
+        assert reading[0] is reading.passages[0]
+        assert reading[:1] == reading.passages[:1]
+        assert list(reading) == list(reading.passages)
+        assert repr(web.extract("<p>Words of a page.</p>")).endswith(" characters)")
+
+
+def test_a_script_that_does_not_close_ends_and_prints_no_log(miniweb: MiniWeb, tmp_path: Path) -> None:
+    script = """
+from mcp_web import Web, WebError
+web = Web()
+try:
+    web.search("x", provider="searxng")
+except WebError:
+    print(repr(web.extract("<h1>Title</h1><p>Words of a page.</p>")))
+"""
+    env = clean_environment(tmp_path, MCP_WEB_SEARXNG_URLS="http://127.0.0.1:9/", MCP_WEB_SEARX_SPACE_URL="")
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=env, timeout=WAIT, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Page('Title', 25 characters)\n", "")
+
+
+def test_after_closing_a_call_says_so(settings: Settings) -> None:
+    with Web(settings) as web:
+        pass
+    with pytest.raises(RuntimeError, match="closed"):
+        web.extract("<p>x</p>")
 
 
 def test_html_is_extracted_without_network(settings: Settings) -> None:

@@ -18,11 +18,12 @@ from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
 from mcp_web.archive.exchange import bibtex, csl
 from mcp_web.archive.exchange.bibtex import export_bibtex, import_bibtex
+from mcp_web.archive.exchange.cite import cite
 from mcp_web.archive.exchange.csl import export_csl, import_csl
 from mcp_web.archive.exchange.jsonl import export_jsonl, import_jsonl
 from mcp_web.archive.exchange.markdown import export_markdown, import_markdown
 from mcp_web.archive.exchange.records import Exchanged, Exporter, Importer
-from mcp_web.archive.exchange.references import Reference, citation
+from mcp_web.archive.exchange.references import Reference
 from mcp_web.archive.exchange.warc import export_warc, import_warc
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Document, Fetched
@@ -272,11 +273,11 @@ def test_a_reference_survives_bibtex_and_csl() -> None:
 
 
 def test_a_reference_is_cited_in_one_line() -> None:
-    assert citation(REFERENCE) == (
+    assert cite([REFERENCE], "text") == (
         "Smith, Jane; Müller, Jörg; Salt and Pepper, Inc. (2020-03-04). On {Braces}, 100% & C# \\ $x_1$ ~ ^. "
         "Journal, 12(3), 45-67, Shell & Sons. retracted. https://doi.org/10.1234/ab_c.(2020)5 (read on 2024-05-06)"
     )
-    assert citation(Reference("b", "Why?", accessed="2024-05-06")) == "Why? (read on 2024-05-06)"
+    assert cite([Reference("b", "Why?", accessed="2024-05-06")], "text") == "Why? (read on 2024-05-06)"
 
 
 async def _unchecked(store: Store) -> dict[str, list[Snapshot]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, get_args, overload
 
 import anyio
 
+from mcp_web import trace
+from mcp_web.api.checks import check_choice, check_least, check_text
 from mcp_web.api.clean_output import clean_output
 from mcp_web.api.results import (
     ArchiveHit,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from mcp_web.archive.answer import ArchiveResult, SearchedSource, SearchMode
+    from mcp_web.archive.exchange.cite import Style
     from mcp_web.model.search import Category, SafeSearch
     from mcp_web.net.dial import Dialer
     from mcp_web.services.crawl_site import CrawlReport
@@ -51,6 +54,7 @@ class AsyncWeb:
         self.archive = AsyncArchive(self)
 
     async def __aenter__(self) -> Self:
+        trace.interactive = True  # failures are raised: a log is written only where it is configured
         await self._app.__aenter__()
         return self
 
@@ -76,9 +80,14 @@ class AsyncWeb:
         exclude_domains: Sequence[str] = (),
     ) -> SearchResults:
         """Search the web with the configured providers, or without a key."""
-        from mcp_web.model.search import SearchQuery
+        from mcp_web.model.search import CATEGORIES, SafeSearch, SearchQuery
         from mcp_web.services.search_web import search_web
 
+        check_text("query", query)
+        check_least("count", count, 1)
+        check_least("page", page, 0)
+        check_choice("category", category, CATEGORIES)
+        check_choice("safe_search", safe_search, get_args(SafeSearch))
         wanted = SearchQuery(
             query,
             count=count,
@@ -118,6 +127,7 @@ class AsyncWeb:
         """
         from mcp_web.services.open_page import OpenRequest, open_page
 
+        check_choice("mode", mode, get_args(Mode))
         request = OpenRequest(url, mode, selector, include_images, max_age=max_age, at=at)
         opened = await open_page(self._app, request, deadline=self._deadline())
         kept = opened.snapshot
@@ -145,6 +155,8 @@ class AsyncWeb:
         """
         from mcp_web.services.read_page import read_pages
 
+        check_text("question", question)
+        check_least("max_results", max_results, 1)
         urls = [url] if isinstance(url, str) else list(url)
         pages = await read_pages(
             self._app,
@@ -190,6 +202,19 @@ class AsyncWeb:
             made.append(QuoteCheck(one.quote, one.verdict, one.found, one.section_path, link, differences))
         return made
 
+    @clean_output
+    async def cite(self, source: str, *, style: Style = "text") -> str:
+        """A citation of a source (a URL, a snapshot or an archive id), with the day on which it was read.
+
+        The kept copy is cited; a page that is not kept is opened first. `csl` is CSL-JSON.
+        """
+        from mcp_web.archive.exchange.cite import Style, cite
+        from mcp_web.archive.exchange.references import reference_of
+        from mcp_web.services.find_snapshot import find_or_open
+
+        check_choice("style", style, get_args(Style))
+        return cite([reference_of(await find_or_open(self._app, source, self._deadline()))], style)
+
     def _deadline(self) -> float:
         return anyio.current_time() + self._timeout
 
@@ -214,9 +239,13 @@ class AsyncArchive:
         fuzzy: bool = True,
     ) -> ArchiveResults:
         """Search what is kept, by words and by meaning."""
-        from mcp_web.archive.answer import ArchiveQuery
+        from mcp_web.archive.answer import ArchiveQuery, SearchedSource, SearchMode
         from mcp_web.services.search_archive import search_archive
 
+        check_text("query", query)
+        check_least("limit", limit, 1)
+        check_choice("mode", mode, get_args(SearchMode))
+        check_choice("source", source, get_args(SearchedSource))
         wanted = ArchiveQuery(
             query, fuzzy=fuzzy, limit=limit, source=source, since=since, until=until, collection=collection, mode=mode
         )
@@ -230,13 +259,11 @@ class AsyncArchive:
         self, content: str, *, title: str | None = None, date: str | None = None, tags: Sequence[str] = ()
     ) -> Page:
         """Keep a page (its URL) or a text with a title as research: no purge removes it."""
-        from mcp_web.services.add_document import add_page, add_text
+        from mcp_web.services.add_document import add_document
 
-        app, deadline = self._web._app, self._web._deadline()
-        if title is None:
-            kept = await add_page(app, content, day=date, tags=tags, deadline=deadline)
-        else:
-            kept = await add_text(app, content, title=title, day=date, tags=tags)
+        check_text("content", content)
+        deadline = self._web._deadline()
+        kept = await add_document(self._web._app, content, title=title, day=date, tags=tags, deadline=deadline)
         return _page(kept.final_url, kept.document, kept.hash)
 
     @clean_output

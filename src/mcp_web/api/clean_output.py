@@ -1,4 +1,4 @@
-"""The last step of every API call: no configured secret in a result or an error."""
+"""The last step of every API call: no configured secret in a result or an error, and a timeout is an error of ours."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import ParamSpec, TypeVar
 
 from mcp_web import trace
-from mcp_web.errors import WebError
+from mcp_web.errors import FetchTimeout, WebError
 from mcp_web.tools.clean_output import clean_error
 
 P = ParamSpec("P")
@@ -23,6 +23,8 @@ def clean_output(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]
             result: T = trace.redact_all(await method(*args, **options))
         except WebError as error:
             raise clean_error(error) from error.__cause__
+        except TimeoutError as error:
+            raise FetchTimeout("The call took longer than its timeout.") from error
         return result
 
     return call

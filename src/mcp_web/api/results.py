@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
 from mcp_web.model.page import Heading, Link, Metadata
 from mcp_web.text.amounts import amount
@@ -35,20 +35,24 @@ def _table(rows: list[tuple[str, str]]) -> str:
     return f"<table>{cells}</table>"
 
 
-class _Hits(Generic[T]):
-    """Lets results be iterated over, counted and indexed."""
+class _Items(Sequence[T]):
+    """Lets results be iterated over, counted, indexed and sliced."""
 
     __slots__ = ()
-    hits: tuple[T, ...]
 
-    def __iter__(self) -> Iterator[T]:
-        return iter(self.hits)
+    @property
+    def _items(self) -> tuple[T, ...]:
+        raise NotImplementedError
 
     def __len__(self) -> int:
-        return len(self.hits)
+        return len(self._items)
 
-    def __getitem__(self, index: int) -> T:
-        return self.hits[index]
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        return self._items[index]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -67,7 +71,8 @@ class Page:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"Page({_short(self.title)!r}, {amount(len(self.markdown), 'character')}, {self.url})"
+        facts = (repr(_short(self.title)), amount(len(self.markdown), "character"), self.url)
+        return f"Page({', '.join(filter(None, facts))})"
 
     def __str__(self) -> str:
         return self.markdown
@@ -93,7 +98,7 @@ class SearchHit:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SearchResults(_Hits[SearchHit]):
+class SearchResults(_Items[SearchHit]):
     """The results of one query; iterate over it, or index it."""
 
     query: str
@@ -101,6 +106,10 @@ class SearchResults(_Hits[SearchHit]):
     hits: tuple[SearchHit, ...]
     answers: tuple[str, ...] = ()  # instant answers, such as a calculation
     notes: tuple[str, ...] = ()
+
+    @property
+    def _items(self) -> tuple[SearchHit, ...]:
+        return self.hits
 
     def __repr__(self) -> str:
         return f"SearchResults({_short(self.query)!r}, {amount(len(self.hits), 'hit')} from {self.provider})"
@@ -129,8 +138,8 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Reading:
-    """The passages of one page for one question."""
+class Reading(_Items[Passage]):
+    """The passages of one page for one question; iterate over it, or index it."""
 
     question: str
     url: str
@@ -139,11 +148,9 @@ class Reading:
     passages: tuple[Passage, ...]
     notes: tuple[str, ...] = ()
 
-    def __iter__(self) -> Iterator[Passage]:
-        return iter(self.passages)
-
-    def __len__(self) -> int:
-        return len(self.passages)
+    @property
+    def _items(self) -> tuple[Passage, ...]:
+        return self.passages
 
     def __repr__(self) -> str:
         state = "answered" if self.answered else "not answered"
@@ -193,13 +200,17 @@ class ArchiveHit:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ArchiveResults(_Hits[ArchiveHit]):
+class ArchiveResults(_Items[ArchiveHit]):
     """The kept documents that match, best first."""
 
     query: str
     hits: tuple[ArchiveHit, ...]
     corrected_query: str | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def _items(self) -> tuple[ArchiveHit, ...]:
+        return self.hits
 
     def __repr__(self) -> str:
         return f"ArchiveResults({_short(self.query)!r}, {amount(len(self.hits), 'document')})"

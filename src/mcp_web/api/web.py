@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
@@ -25,7 +26,12 @@ def _blocking(method: Callable[Concatenate[Any, P], Awaitable[T]]) -> Callable[C
 
     @functools.wraps(method)
     def call(self: Web | Archive, /, *args: P.args, **options: P.kwargs) -> T:
-        return self._portal().call(functools.partial(method, self._async, *args, **options))
+        running = self._portal().start_task_soon(functools.partial(method, self._async, *args, **options))
+        try:
+            return running.result()
+        except BaseException:  # Ctrl-C: the work ends too
+            running.cancel()
+            raise
 
     return call
 
@@ -42,6 +48,7 @@ class Web:
     read = _blocking(AsyncWeb.read)
     extract = _blocking(AsyncWeb.extract)
     verify = _blocking(AsyncWeb.verify)
+    cite = _blocking(AsyncWeb.cite)
 
     def __init__(
         self, settings: Settings | None = None, *, timeout: float = TIMEOUT, dialer: Dialer | None = None
@@ -49,6 +56,7 @@ class Web:
         self._async = AsyncWeb(settings, timeout=timeout, dialer=dialer)
         self._exits = ExitStack()
         self._started: BlockingPortal | None = None
+        self._is_closed = False
         self.archive = Archive(self)
 
     def __enter__(self) -> Self:
@@ -62,15 +70,19 @@ class Web:
 
     def close(self) -> None:
         """End the event loop, workers and connections; calling it again does nothing."""
-        self._started = None
+        atexit.unregister(self.close)
+        self._started, self._is_closed = None, True
         self._exits.close()
 
     def _portal(self) -> BlockingPortal:
+        if self._is_closed:
+            raise RuntimeError("This Web is closed: make another one.")
         if self._started is None:
             from anyio.from_thread import start_blocking_portal
 
             self._started = self._exits.enter_context(start_blocking_portal())
             self._exits.enter_context(self._started.wrap_async_context_manager(self._async))
+            atexit.register(self.close)  # a script that forgot it would wait for the loop for ever
         return self._started
 
 

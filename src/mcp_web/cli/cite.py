@@ -9,7 +9,7 @@ import anyio
 import click
 
 from mcp_web.cli.calling import DEADLINE
-from mcp_web.cli.output import print_json, wrapped
+from mcp_web.cli.output import wrapped
 from mcp_web.cli.session import with_app
 
 if TYPE_CHECKING:
@@ -26,22 +26,13 @@ def command(sources: tuple[str, ...], bibtex: bool, as_json: bool) -> None:
 
     SOURCE is a URL, a snapshot hash or an archive id. The kept copy is cited; a page that is not kept is opened first.
     """
-    from mcp_web.archive.exchange import bibtex as bibtex_format
-    from mcp_web.archive.exchange import csl
-    from mcp_web.archive.exchange.references import citation
+    from mcp_web.archive.exchange.cite import cite
 
     if bibtex and as_json:
         raise click.UsageError("Choose one of --bibtex and --json.")
     found = with_app(lambda app: _references(app, sources))
-    if as_json:
-        print_json([csl.item_of(reference) for reference in found])
-    elif bibtex:
-        taken: set[str] = set()
-        entries = (bibtex_format.entry(one, bibtex_format.citation_key(one, taken)) for one in found)
-        click.echo("\n".join(entries), nl=False)
-    else:
-        for reference in found:
-            click.echo(wrapped(citation(reference), 2, stream=sys.stdout))
+    for line in cite(found, "csl" if as_json else "bibtex" if bibtex else "text").splitlines():
+        click.echo(line if as_json or bibtex else wrapped(line, 2, stream=sys.stdout))
 
 
 async def _references(app: App, sources: tuple[str, ...]) -> list[Reference]:

@@ -8,9 +8,26 @@ from dataclasses import replace
 
 from mcp_web.app import App
 from mcp_web.archive import add
+from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Fetched
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.open_page import OpenRequest, open_page
+
+
+async def add_document(
+    app: App, content: str, *, title: str | None, day: str | None, tags: Sequence[str], deadline: float
+) -> Snapshot:
+    """Keep a page, if the content is an address, or else a text with a title."""
+    content = content.strip()
+    if content.startswith(("http://", "https://")) and len(content.split()) == 1:
+        return await add_page(app, content, day=day, tags=tags, deadline=deadline)
+    if not title:
+        raise InvalidInput(
+            "A text needs a title to be found again.",
+            suggestion="Give a title as well (--title at a terminal), or one http(s) address to save that page.",
+            parameter="title",
+        )
+    return await add_text(app, content, title=title, day=day, tags=tags)
 
 
 async def add_page(app: App, url: str, *, day: str | None, tags: Sequence[str], deadline: float) -> Snapshot:

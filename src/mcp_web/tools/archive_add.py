@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_web.errors import InvalidInput
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer, Param, Tool
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     from mcp_web.model.snapshot import document_id
-    from mcp_web.services.add_document import add_page, add_text
+    from mcp_web.services.add_document import add_document
 
-    content = args["content"].strip()
-    is_page = content.startswith(("http://", "https://")) and len(content.split()) == 1
-    if is_page:
-        kept = await add_page(call.app, content, day=args["date"], tags=args["tags"] or (), deadline=call.deadline)
-    elif not args["title"]:
-        raise InvalidInput(
-            "A text needs a title to be found again.",
-            suggestion="Give a title as well (--title at a terminal), or one http(s) address to save that page.",
-            parameter="title",
-        )
-    else:
-        kept = await add_text(call.app, content, title=args["title"], day=args["date"], tags=args["tags"] or ())
+    kept = await add_document(
+        call.app,
+        args["content"],
+        title=args["title"],
+        day=args["date"],
+        tags=args["tags"] or (),
+        deadline=call.deadline,
+    )
     facts = {"id": document_id(kept.key), "snapshot": kept.hash, "path": kept.path, "url": kept.url}
     size = f"{len(kept.document.markdown):,} characters"
     text = f"Kept as research: id {facts['id']}, snapshot {kept.hash[:16]}, {size}. No purge removes it."

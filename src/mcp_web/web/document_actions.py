@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 
@@ -85,18 +84,15 @@ def _file_name(kept: Snapshot, form: str) -> str:
 
 
 async def _exported(kept: Snapshot, form: str) -> bytes:
-    from mcp_web.archive.exchange import bibtex, csl
+    from mcp_web.archive.exchange.cite import cite
     from mcp_web.archive.exchange.markdown import file_text
     from mcp_web.archive.exchange.references import reference_of
 
     if form == "md":
         return trace.redact(file_text(kept)).encode("utf-8", "replace")
 
-    reference = reference_of(kept)
-    if form == "bib":
-        return trace.redact(bibtex.entry(reference, bibtex.citation_key(reference, set()))).encode()
-    if form == "json":
-        return trace.redact(json.dumps([csl.item_of(reference)], ensure_ascii=False, indent=2)).encode()
+    if form in ("bib", "json"):
+        return trace.redact(cite([reference_of(kept)], "bibtex" if form == "bib" else "csl") + "\n").encode()
     from mcp_web.archive.exchange.records import without_secrets
     from mcp_web.archive.exchange.warc import warc_of
 

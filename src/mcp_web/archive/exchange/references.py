@@ -72,18 +72,6 @@ def reference_of(snapshot: Snapshot) -> Reference:
     )
 
 
-def citation(reference: Reference) -> str:
-    """A reference as one line of text, as in a list of sources."""
-    date = f"({reference.date})" if reference.date else ""
-    authors = "; ".join(author.strip("{}") for author in reference.authors)
-    issue = f"({reference.issue})" if reference.issue else ""
-    place = ", ".join(filter(None, (reference.site, reference.volume + issue, reference.pages, reference.publisher)))
-    url = f"https://doi.org/{reference.doi}" if reference.doi else reference.url
-    parts = [" ".join(filter(None, (authors, date))), reference.title, place, reference.note]
-    sentences = " ".join(part if part[-1] in ".!?…" else f"{part}." for part in parts if part)
-    return " ".join(f"{sentences} {url} (read on {reference.accessed})".split())
-
-
 async def import_references(importer: Importer, found: Iterable[Reference], now: float) -> None:
     """Keep each reference as a document of its own, so that it can be found, cited and exported again."""
     for reference in found:
