@@ -128,7 +128,10 @@ def reason_not_public(address: Address) -> str | None:
     if address not in _V6_OPEN:
         return next((name for net, name in _V6_NAMED if address in net), "outside the allocated IPv6 space")
     closed = next((name for net, name in _V6_CLOSED if address in net), None)
-    return closed or _isatap_reason(address)
+    if closed:
+        return closed
+    inner = next(filter(None, map(reason_not_public, _embedded(address))), None)
+    return f"ISATAP of {inner}" if inner else None
 
 
 def is_private_host(host: str) -> bool:
@@ -142,15 +145,6 @@ def is_private_host(host: str) -> bool:
     return "." not in host or host.endswith((".localhost", ".local", ".internal", ".lan", ".home.arpa"))
 
 
-def _isatap_reason(address: IPv6Address) -> str | None:
-    """Why the IPv4 address in an ISATAP address is not public; None for any other address."""
-    number = int(address)
-    if (number >> 32) & 0xFDFFFFFF != 0x5EFE:
-        return None
-    inner = reason_not_public(IPv4Address(number & 0xFFFFFFFF))
-    return f"ISATAP of {inner}" if inner else None
-
-
 def is_metadata(address: Address) -> bool:
     """Whether this is, or embeds, an address where a cloud provider serves credentials."""
     return any(inner in net for inner in (address, *_embedded(address)) for net in _METADATA)
@@ -162,7 +156,7 @@ def _embedded(address: Address) -> tuple[IPv4Address, ...]:
         return ()
     number = int(address)
     low = number & 0xFFFFFFFF
-    if address in _LOW_CARRIERS or address in _NAT64 or (number >> 32) & 0xFDFFFFFF == 0x5EFE:
+    if address in _LOW_CARRIERS or address in _NAT64 or (number >> 32) & 0xFDFFFFFF == 0x5EFE:  # the last is ISATAP
         return (IPv4Address(low),)
     if address in IPv6Network("2002::/16"):
         return (IPv4Address((number >> 80) & 0xFFFFFFFF),)
