@@ -56,7 +56,10 @@ class IsolatedWorld:
         self.frame = answers[0]["frameTree"]["frame"]["id"]
 
     async def call(self, name: str, *arguments: Any, seconds: float) -> Any:
-        """Run a script; raises TimeoutError, KeptNavigating, PageGone, ScriptFailed or the driver's Error."""
+        """The result of one of our scripts with these arguments.
+
+        Raises TimeoutError, KeptNavigating, PageGone, ScriptFailed or the driver's Error.
+        """
         from playwright.async_api import Error
 
         until = anyio.current_time() + seconds

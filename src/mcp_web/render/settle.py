@@ -129,7 +129,7 @@ def verdict(state: PageState, *, open_requests: int, quiet: float, data: bool, e
 
 
 def _needed(state: PageState, *, data: bool) -> float:
-    """How many milliseconds the page must have been unchanged."""
+    """How many milliseconds the page must have been unchanged to count as settled."""
     known = not state.blind and state.beats >= BEATS
     if state.chars < EMPTY_CHARS:
         return QUIET if known and state.chars else QUIET_WHEN_EMPTY

@@ -45,6 +45,5 @@ TOOL = Tool(
     ),
     run=run,
     read_only=False,
-    idempotent=True,
     output={"id": {"type": "string"}, "snapshot": {"type": "string"}},
 )  # fmt: skip

@@ -50,9 +50,7 @@ class Searxng(Provider):
     )
     fix = "Set MCP_WEB_SEARXNG_URLS to your instance, such as http://127.0.0.1:8888."
 
-    def __init__(
-        self, base: str, *, public: bool = False, guarded: bool = False, interval: float = 5.0, rotate: bool = True
-    ) -> None:
+    def __init__(self, base: str, *, public: bool = False, interval: float = 5.0, rotate: bool = True) -> None:
         """`public`: an instance of strangers, asked at most once in `interval` seconds; `rotate` varies its headers."""
         address = base if "://" in base else f"http://{base}"
         scheme, _, rest = address.rstrip("/").removesuffix("/search").partition("://")
@@ -60,7 +58,7 @@ class Searxng(Provider):
         self.url = f"{scheme}://{place}"  # what is listed and logged has no password in it
         self._login = b64encode(unquote(login).encode()).decode() if login else ""
         if public:
-            self.capabilities = replace(self.capabilities, guarded=guarded, rate=1, per=interval)
+            self.capabilities = replace(self.capabilities, guarded=True, rate=1, per=interval)
         self.public = public
         self._varied = public and rotate
 

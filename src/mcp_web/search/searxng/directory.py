@@ -48,7 +48,7 @@ def read_directory(data: Any, list_url: str) -> list[ListedInstance]:
 
 
 def _listed(url: str, facts: dict[str, Any]) -> ListedInstance | None:
-    """The instance if it is healthy, reliable and unmodified; else None."""
+    """The instance if it is reachable, reliable, without analytics and without foreign scripts; else None."""
     http, tls, html = (facts.get(name) or {} for name in ("http", "tls", "html"))
     timing, uptime = facts.get("timing") or {}, facts.get("uptime") or {}
     if facts.get("network_type", "normal") != "normal" or facts.get("error") or facts.get("analytics"):

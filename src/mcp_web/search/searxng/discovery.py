@@ -56,13 +56,8 @@ class Discovery:
 
     def provider(self, one: ListedInstance) -> Searxng:
         """The endpoint of a listed instance."""
-        return Searxng(
-            one.url,
-            public=True,
-            guarded=True,
-            interval=self.options.public_interval,
-            rotate=self.options.rotate_user_agents,
-        )
+        interval, rotate = self.options.public_interval, self.options.rotate_user_agents
+        return Searxng(one.url, public=True, interval=interval, rotate=rotate)
 
     async def ban(self, url: str) -> None:
         """Do not ask this instance for a day."""
