@@ -165,7 +165,7 @@ def test_a_login_in_an_instances_address_becomes_a_header_and_is_never_shown() -
     request = guarded.request(Q)
     assert (guarded.name, request.url) == ("https://search.home.example/sub", "https://search.home.example/sub/search")
     assert request.headers["Authorization"] == "Basic bWU6cEBzcw=="
-    assert Searxng("127.0.0.1:8888").url == Searxng("http://127.0.0.1:8888/search").url == "http://127.0.0.1:8888"
+    assert Searxng("127.0.0.1:8888").name == Searxng("http://127.0.0.1:8888/search").name == "http://127.0.0.1:8888"
 
 
 def test_searxng_results_are_in_order_of_score_whatever_the_version() -> None:

@@ -79,7 +79,7 @@ class JsonApi(Provider):
     a GET request), what a result is (`hit`) and which refusals are its own (`refuse`).
     """
 
-    label: ClassVar[str]  # the name of the service in messages
+    label: str  # the name of the service in messages
     address: ClassVar[str]  # of the public service
     fix = "Take it out of MCP_WEB_SEARCH_EXCLUDE to allow it."
     path: ClassVar[str] = ""
@@ -122,7 +122,7 @@ class JsonApi(Provider):
         """The page of results in a successful answer."""
         total = count(at(answer, self.total_at)) if self.total_at else None
         hits = present(self.hit(row, query) for row in self.rows(answer, query))
-        hits = tuple(replace(hit, engines=(self.capabilities.index,)) for hit in hits)
+        hits = tuple(hit if hit.engines else replace(hit, engines=(self.capabilities.index,)) for hit in hits)
         return ResultPage(hits=hits, total=total, more=self.more(answer, query, total or 0), raw=answer)
 
     def url(self, query: SearchQuery) -> str:

@@ -11,23 +11,17 @@ from urllib.parse import unquote, urlsplit
 from mcp_web.model.search import CATEGORIES, Hit, SearchQuery
 from mcp_web.search.dates import published
 from mcp_web.search.escape import escape_operators
-from mcp_web.search.hits import make_hit, present
+from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import (
-    ApiRequest,
-    ApiResponse,
-    Capabilities,
-    Provider,
-    ProviderRefused,
-    ResultPage,
-)
-from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
+from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, ResultPage
+from mcp_web.search.providers.api import Access, JsonApi, Params
+from mcp_web.search.refusals import is_wall
 from mcp_web.search.searxng.headers import headers_for
 from mcp_web.search.searxng.kinds import describe, infobox_text
 from mcp_web.search.snippets import clean
 from mcp_web.text.amounts import amount
-from mcp_web.text.json_fields import count, items, number, text, texts
+from mcp_web.text.json_fields import items, number, text, texts
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import domain_of
 
@@ -36,7 +30,7 @@ LOGIN_FIX = "Write the login into MCP_WEB_SEARXNG_URLS: https://user:password@ho
 _SAFE = {"off": "0", "moderate": "1", "strict": "2"}
 
 
-class Searxng(Provider):
+class Searxng(JsonApi):
     capabilities = Capabilities(
         name="searxng",
         index="mixed",
@@ -49,13 +43,16 @@ class Searxng(Provider):
         rate=10,
     )
     fix = "Set MCP_WEB_SEARXNG_URLS to your instance, such as http://127.0.0.1:8888."
+    path = "/search"
+    total_at = ("number_of_results",)
 
     def __init__(self, base: str, *, public: bool = False, interval: float = 5.0, rotate: bool = True) -> None:
         """`public`: an instance of strangers, asked at most once in `interval` seconds; `rotate` varies its headers."""
         address = base if "://" in base else f"http://{base}"
         scheme, _, rest = address.rstrip("/").removesuffix("/search").partition("://")
         login, _, place = rest.rpartition("@")
-        self.url = f"{scheme}://{place}"  # what is listed and logged has no password in it
+        super().__init__(Access(f"{scheme}://{place}"))  # what is listed and logged has no password in it
+        self.label = self.access.base
         self._login = b64encode(unquote(login).encode()).decode() if login else ""
         if public:
             self.capabilities = replace(self.capabilities, guarded=True, rate=1, per=interval)
@@ -68,62 +65,72 @@ class Searxng(Provider):
 
     @property
     def name(self) -> str:
-        return self.url
+        return self.label
 
-    def request(self, query: SearchQuery) -> ApiRequest:
-        params = [
-            ("q", escape_operators(query.text)),
-            ("format", "json"),
-            ("categories", query.category),
-            ("safesearch", _SAFE[query.safe_search]),
-            ("pageno", str(query.page + 1)),
-        ]
-        if query.language:  # otherwise the instance's own default
-            params.append(("language", locale(query.language, query.country).searxng))
-        if query.freshness and ".." not in query.freshness:
-            params.append(("time_range", query.freshness))
-        return ApiRequest("GET", self.url + "/search", self._headers(), tuple(params))
+    def params(self, query: SearchQuery) -> Params:
+        return {
+            "q": escape_operators(query.text),
+            "format": "json",
+            "categories": query.category,
+            "safesearch": _SAFE[query.safe_search],
+            "pageno": str(query.page + 1),
+            # Without a language the instance's own default is used.
+            "language": locale(query.language, query.country).searxng if query.language else "",
+            "time_range": query.freshness if query.freshness and ".." not in query.freshness else "",
+        }
 
-    def health(self) -> ApiRequest:
-        """The request of a health check: cheap, and not counted by the instance's limit for JSON."""
-        return ApiRequest("GET", self.url + "/healthz", self._headers())
-
-    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
-        _refuse(response, self.url)
-        answer = json_object(response, self.url)
-        unresponsive = _unresponsive(answer.get("unresponsive_engines"))
-        rows = items(answer.get("results"))
-        # The answer groups results by category; the score is the order.
-        rows.sort(key=lambda row: -number(row.get("score")))
-        hits = present(_hit(row, query) for row in rows)
-        answers = _answers(answer)
-        offered = [*_words(answer.get("corrections")), *_words(answer.get("suggestions"))]
-        return ResultPage(
-            hits=hits,
-            total=count(answer.get("number_of_results")),
-            more=bool(hits),
-            suggestion=clean(offered[0]) if offered else None,
-            answers=answers,
-            notes=_notes(unresponsive, len(rows) - len(hits), dated=bool(query.freshness) and not rows),
-            incomplete=bool(unresponsive),
-            raw=answer,
-        )
-
-    def _headers(self) -> dict[str, str]:
+    def headers(self) -> dict[str, str]:
         headers = headers_for(random.Random() if self._varied else None)  # noqa: S311 - not a secret
         return headers | ({"Authorization": f"Basic {self._login}"} if self._login else {})
 
+    def health(self) -> ApiRequest:
+        """The request of a health check: cheap, and not counted by the instance's limit for JSON."""
+        return ApiRequest("GET", self.access.base + "/healthz", self.headers())
 
-def _refuse(response: ApiResponse, who: str) -> None:
-    if response.status == 403 and not is_wall(response):
-        raise ProviderRefused("auth", f"{who} does not offer JSON (403).", fix=JSON_FIX)
-    if 300 <= response.status < 400 and (place := _moved(who, response.header("location") or "")):
-        raise ProviderRefused("auth", f"{who} has moved to {place}.", fix=f"Set MCP_WEB_SEARXNG_URLS to {place}.")
-    if response.status == 401:
-        raise ProviderRefused("auth", f"{who} asks for a login (401).", fix=LOGIN_FIX)
-    refuse_by_status(response, who, text(error_object(response).get("error")), fix=Searxng.fix)
-    if "html" in (response.header("content-type") or "") and not response.body.lstrip().startswith(b"{"):
-        raise ProviderRefused("blocked", f"{who} answered with a web page instead of JSON.")
+    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+        """Raise for an instance without JSON, with a login, at another address, or that answers with a web page."""
+        status, who = response.status, self.label
+        if status == 403 and not is_wall(response):
+            raise ProviderRefused("auth", f"{who} does not offer JSON (403).", fix=JSON_FIX)
+        if 300 <= status < 400 and (place := _moved(who, response.header("location") or "")):
+            raise ProviderRefused("auth", f"{who} has moved to {place}.", fix=f"Set MCP_WEB_SEARXNG_URLS to {place}.")
+        if status == 401:
+            raise ProviderRefused("auth", f"{who} asks for a login (401).", fix=LOGIN_FIX)
+        if 200 <= status < 300 and not answer and "html" in (response.header("content-type") or ""):
+            raise ProviderRefused("blocked", f"{who} answered with a web page instead of JSON.")
+
+    def rows(self, answer: dict[str, Any], query: SearchQuery) -> list[dict[str, Any]]:
+        # The answer groups results by category; the score is the order.
+        return sorted(items(answer.get("results")), key=lambda row: -number(row.get("score")))
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        page, results = super().page(answer, query), len(items(answer.get("results")))
+        unresponsive = _unresponsive(answer.get("unresponsive_engines"))
+        offered = [*_words(answer.get("corrections")), *_words(answer.get("suggestions"))]
+        return replace(
+            page,
+            more=bool(page.hits),
+            suggestion=clean(offered[0]) if offered else None,
+            answers=_answers(answer),
+            notes=_notes(unresponsive, results - len(page.hits), dated=bool(query.freshness) and not results),
+            incomplete=bool(unresponsive),
+        )
+
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+        engines = [name for name in texts(row.get("engines")) if name] or [text(row.get("engine")) or "searxng"]
+        dates = (row.get("publishedDate"), row.get("pubdate"), row.get("date_of_publication"))
+        sources = (text(row.get(name)) for name in ("author", "source", "journal", "publisher", "maintainer"))
+        authors = ", ".join(texts(row.get("authors"))[:5])
+        return make_hit(
+            row.get("title") or row.get("filename") or row.get("package_name"),
+            row.get("url"),
+            row.get("content") or describe(row),
+            engines=engines,
+            date=next((read for value in dates if (read := published(value))), None),
+            thumbnail=row.get("thumbnail") or row.get("thumbnail_src") or row.get("img_src"),
+            image=row.get("img_src") if query.category == "images" else None,
+            source=authors or next(filter(None, sources), None),
+        )
 
 
 def _moved(who: str, location: str) -> str | None:
@@ -167,23 +174,6 @@ def _notes(unresponsive: list[tuple[str, str]], without_url: int, *, dated: bool
     if without_url > 0:
         notes.append(f"Left out: {amount(without_url, 'result')} without a page to open.")
     return tuple(notes)
-
-
-def _hit(row: dict[str, Any], query: SearchQuery) -> Hit | None:
-    engines = [name for name in texts(row.get("engines")) if name] or [text(row.get("engine")) or "searxng"]
-    dates = (row.get("publishedDate"), row.get("pubdate"), row.get("date_of_publication"))
-    sources = (text(row.get(name)) for name in ("author", "source", "journal", "publisher", "maintainer"))
-    authors = ", ".join(texts(row.get("authors"))[:5])
-    return make_hit(
-        row.get("title") or row.get("filename") or row.get("package_name"),
-        row.get("url"),
-        row.get("content") or describe(row),
-        engines=engines,
-        date=next((read for value in dates if (read := published(value))), None),
-        thumbnail=row.get("thumbnail") or row.get("thumbnail_src") or row.get("img_src"),
-        image=row.get("img_src") if query.category == "images" else None,
-        source=authors or next(filter(None, sources), None),
-    )
 
 
 def _answer_text(one: dict[str, Any]) -> str:

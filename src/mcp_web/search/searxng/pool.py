@@ -39,7 +39,7 @@ class Instance:
 
     @property
     def url(self) -> str:
-        return self.provider.url
+        return self.provider.access.base
 
 
 @dataclass
