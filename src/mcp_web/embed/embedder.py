@@ -91,6 +91,14 @@ def unit_vectors(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | 
     return found / lengths if count else found
 
 
+def check_hash(file: str, found: str, expected: str, suggestion: str) -> None:
+    """Raise EMBEDDING_ERROR when the SHA-256 hash of a file of weights is not the expected one."""
+    if found != expected:
+        raise EmbeddingError(
+            f"{file} has the hash {found[:12]}…, not {expected[:12]}…, and was not loaded.", suggestion=suggestion
+        )
+
+
 def with_prefixes(texts: Sequence[str], kind: TextKind | Sequence[TextKind], prefixes: Mapping[str, str]) -> list[str]:
     """The texts, each with the prefix that `prefixes` has for its kind."""
     kinds = [kind] * len(texts) if isinstance(kind, str) else kind

