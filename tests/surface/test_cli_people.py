@@ -371,6 +371,7 @@ def test_ctrl_c_while_the_program_is_loaded_is_quiet(tmp_path: Path) -> None:
     """From the first line of `main`; before it only modules of the interpreter are imported."""
     program = """
 import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell starts with it ignored
 sys.path.insert(0, sys.argv[1])
 before = set(sys.modules)
 from mcp_web.__main__ import main
