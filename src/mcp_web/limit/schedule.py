@@ -63,7 +63,7 @@ class Schedule:
 
     @classmethod
     def from_json(cls, value: Any, now: float) -> Schedule:
-        """Read the value in a file; an invalid value, or one from before the clock was set back, is reset."""
+        """Read the value in a file; what is invalid, or too far in the future (`_FARTHEST`), is reset."""
         try:
             moments = [float(value[name]) for name in ("next_free", "open_at")]
         except (TypeError, ValueError, KeyError):

@@ -256,7 +256,7 @@ class AddressPolicy:
         return any(exemption.covers(host, port) for exemption in self.exemptions)
 
     def _checked(self, host: str, port: int, answer: str) -> Address:
-        """One address that a host resolved to, if it is allowed."""
+        """One address that a host resolved to; raises SsrfBlocked if it is not allowed."""
         address = parse_address(answer)
         shown = answer if answer == host else f"{host} ({answer})"
         if address is None or "%" in answer:
