@@ -75,8 +75,8 @@ def source_capabilities(
 class JsonApi(Provider):
     """A provider that is one API which answers with JSON.
 
-    A subclass says where the results are (`rows_at`, `total_at`), what is sent (`params`, or `request` where it is not
-    a GET request), what a result is (`hit`) and which refusals are its own (`refuse`).
+    A subclass says where the results are (`rows_at`, `total_at`), what is sent (the `params` of a GET or the `body` of
+    a POST request), what a result is (`hit`) and which refusals are its own (`refuse`).
     """
 
     label: str  # the name of the service in messages
@@ -103,8 +103,12 @@ class JsonApi(Provider):
         return [cls.from_options(options)]
 
     def params(self, query: SearchQuery) -> Params:
-        """The parameters of a GET request for this query; empty ones are not sent."""
-        raise NotImplementedError
+        """The parameters of a request for this query; empty ones are not sent."""
+        return {}
+
+    def body(self, query: SearchQuery) -> dict[str, Any] | None:
+        """The JSON that is posted for this query, of which None, "" and [] are not sent; None: a GET request."""
+        return None
 
     def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         """One result as a hit; None if it has no page to open."""
@@ -140,7 +144,10 @@ class JsonApi(Provider):
 
     def request(self, query: SearchQuery) -> ApiRequest:
         params = tuple((name, value) for name, value in (self.params(query) | self.identity()).items() if value)
-        return ApiRequest("GET", self.url(query), self.headers(), params=params)
+        if (body := self.body(query)) is None:
+            return ApiRequest("GET", self.url(query), self.headers(), params)
+        posted = {name: value for name, value in body.items() if value not in (None, "", [])}
+        return ApiRequest("POST", self.url(query), self.headers(), params, posted)
 
     def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
         """Raise the refusals that only this API has; `answer` is the JSON object of the response, or empty.

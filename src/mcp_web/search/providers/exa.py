@@ -9,7 +9,7 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.dates import span_of
 from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
-from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, ProviderRefused
+from mcp_web.search.provider import ApiResponse, Capabilities, ProviderRefused
 from mcp_web.search.providers.api import JsonApi
 from mcp_web.search.refusals import REPHRASE
 from mcp_web.search.snippets import clean
@@ -44,22 +44,18 @@ class Exa(JsonApi):
     def headers(self) -> dict[str, str]:
         return {"x-api-key": self.access.key, "Accept": "application/json"}
 
-    def request(self, query: SearchQuery) -> ApiRequest:
-        body: dict[str, Any] = {
+    def body(self, query: SearchQuery) -> dict[str, Any]:
+        return {
             "query": query.text,
             "type": "auto",
             "numResults": query.count,
             "moderation": query.safe_search != "off",
             "contents": {"highlights": True},
-        }
-        optional = {
             "category": _CATEGORIES.get(query.category),
             "includeDomains": list(query.include_domains),
             "excludeDomains": list(query.exclude_domains),
             "userLocation": locale(query.language, query.country).country,
-        }
-        body |= {name: value for name, value in optional.items() if value} | _dates(query.freshness)
-        return ApiRequest("POST", self.url(query), self.headers(), json=body)
+        } | _dates(query.freshness)
 
     def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
         """Raise for missing credit, a wrong key, and a query that Exa's moderation refuses."""

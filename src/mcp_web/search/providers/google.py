@@ -11,8 +11,8 @@ from mcp_web.search.dates import published, split_prefix
 from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
 from mcp_web.search.options import GOOGLE_ENGINE, SearchOptions
-from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, ProviderRefused, ResultPage
-from mcp_web.search.providers.api import Access, JsonApi
+from mcp_web.search.provider import ApiResponse, Capabilities, ProviderRefused, ResultPage
+from mcp_web.search.providers.api import Access, JsonApi, Params
 from mcp_web.search.refusals import is_wall
 from mcp_web.search.snippets import clean
 from mcp_web.text.json_fields import items, mapping, text
@@ -61,27 +61,24 @@ class Google(JsonApi):
         base = self.access.base
         return base if "/" in base.partition("://")[2] else base + "/customsearch/v1"
 
-    def request(self, query: SearchQuery) -> ApiRequest:
+    def identity(self) -> Params:
+        return {"key": self.access.key, "cx": self._engine}
+
+    def params(self, query: SearchQuery) -> Params:
         where = locale(query.language, query.country)
         first, _, last = (query.freshness or "").replace("-", "").partition("..")
-        optional = {
-            "start": str(query.page * query.count + 1) if query.page else None,
-            "lr": where.google_lr,
-            "gl": where.google_gl,
-            "hl": where.google_hl,
-            "dateRestrict": _FRESHNESS.get(query.freshness or ""),
-            "sort": f"date:r:{first}:{last}" if last else None,
-            "searchType": "image" if query.category == "images" else None,
+        return {
+            "q": query.text,
+            "num": str(query.count),
+            "safe": "off" if query.safe_search == "off" else "active",
+            "start": str(query.page * query.count + 1) if query.page else "",
+            "lr": where.google_lr or "",
+            "gl": where.google_gl or "",
+            "hl": where.google_hl or "",
+            "dateRestrict": _FRESHNESS.get(query.freshness or "", ""),
+            "sort": f"date:r:{first}:{last}" if last else "",
+            "searchType": "image" if query.category == "images" else "",
         }
-        params = [
-            ("key", self.access.key),
-            ("cx", self._engine),
-            ("q", query.text),
-            ("num", str(query.count)),
-            ("safe", "off" if query.safe_search == "off" else "active"),
-        ]
-        params += [(name, value) for name, value in optional.items() if value]
-        return ApiRequest("GET", self.url(query), self.headers(), tuple(params))
 
     def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
         """Raise for a used-up quota, a rate limit, and a wrong key, project or search engine id."""

@@ -9,7 +9,7 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ResultPage
-from mcp_web.search.providers.api import JsonApi, Params, joined, source_capabilities
+from mcp_web.search.providers.api import JsonApi, joined, source_capabilities
 from mcp_web.text.json_fields import items, mapping, text
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -23,9 +23,6 @@ class PyPi(JsonApi):
 
     def url(self, query: SearchQuery) -> str:
         return f"{self.access.base}/pypi/{package_name(query.text)}/json"
-
-    def params(self, query: SearchQuery) -> Params:
-        return {}
 
     def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
         # No package of that name: nothing was found.

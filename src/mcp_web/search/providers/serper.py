@@ -8,7 +8,7 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
-from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, ProviderRefused, ResultPage
+from mcp_web.search.provider import ApiResponse, Capabilities, ProviderRefused, ResultPage
 from mcp_web.search.providers.api import JsonApi
 from mcp_web.search.snippets import clean
 from mcp_web.text.json_fields import items, mapping, text
@@ -39,17 +39,16 @@ class Serper(JsonApi):
     def headers(self) -> dict[str, str]:
         return {"X-API-KEY": self.access.key, "Accept": "application/json"}
 
-    def request(self, query: SearchQuery) -> ApiRequest:
+    def body(self, query: SearchQuery) -> dict[str, Any]:
         where = locale(query.language, query.country)
-        body: dict[str, Any] = {"q": query.text, "num": query.count}
-        optional = {
+        return {
+            "q": query.text,
+            "num": query.count,
             "page": query.page + 1 if query.page else None,
             "gl": where.google_gl,
             "hl": where.google_hl.lower() if where.google_hl else None,
             "tbs": _tbs(query.freshness),
         }
-        body |= {name: value for name, value in optional.items() if value}
-        return ApiRequest("POST", self.url(query), self.headers(), json=body)
 
     def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
         message = clean(text(answer.get("message")), 200) if response.status >= 400 else ""

@@ -8,7 +8,7 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
-from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, ProviderRefused, ResultPage
+from mcp_web.search.provider import ApiResponse, Capabilities, ProviderRefused, ResultPage
 from mcp_web.search.providers.api import JsonApi
 from mcp_web.search.refusals import retry_after
 from mcp_web.search.snippets import clean
@@ -37,9 +37,12 @@ class Tavily(JsonApi):
     def url(self, query: SearchQuery) -> str:
         return self.access.base.removesuffix("/search") + "/search"
 
-    def request(self, query: SearchQuery) -> ApiRequest:
+    def body(self, query: SearchQuery) -> dict[str, Any]:
         first, _, last = (query.freshness or "").partition("..")
-        optional = {
+        return {
+            "query": query.text,
+            "max_results": query.count,
+            "search_depth": "basic",
             "topic": "news" if query.category == "news" else None,
             "time_range": None if last else query.freshness,
             "start_date": first if last else None,
@@ -48,9 +51,6 @@ class Tavily(JsonApi):
             "exclude_domains": list(query.exclude_domains),
             "country": locale(query.language, query.country).country_name if query.category != "news" else None,
         }
-        body: dict[str, Any] = {"query": query.text, "max_results": query.count, "search_depth": "basic"}
-        body |= {name: value for name, value in optional.items() if value}
-        return ApiRequest("POST", self.url(query), self.headers(), json=body)
 
     def headers(self) -> dict[str, str]:
         key = self.access.key
