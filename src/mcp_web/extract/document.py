@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from mcp_web.errors import ExtractFailed, SelectorNotFound, UnsupportedContent
+from mcp_web.extract.formats.languages import BY_TYPE
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.text.amounts import amount
@@ -67,12 +68,7 @@ _TAKE_REQUEST = frozenset(
 )  # fmt: skip
 EXTRACTORS = {media_type: reader for reader, types in _MEDIA_TYPES.items() for media_type in types}
 
-# fmt: off
-_TEXT_APPLICATIONS = frozenset(f"application/{name}" for name in (
-    "json", "xml", "javascript", "x-javascript", "ecmascript", "typescript", "yaml", "x-yaml", "toml", "sql", "graphql",
-    "x-sh", "x-httpd-php", "x-ndjson", "jsonlines", "json5", "x-tex", "x-latex", "x-subrip", "x-perl", "x-python",
-))
-# fmt: on
+_TEXT_TYPES = BY_TYPE.keys() | {f"application/{name}" for name in ("json", "xml", "x-ndjson", "jsonlines", "x-subrip")}
 
 
 def extractor_for(media_type: str, url: str = "") -> str | None:
@@ -95,7 +91,7 @@ def is_text(media_type: str) -> bool:
     return (
         media_type.startswith("text/")
         or media_type.endswith(("+json", "+xml", "+yaml", "+toml"))
-        or media_type in _TEXT_APPLICATIONS
+        or media_type in _TEXT_TYPES
     )
 
 

@@ -10,8 +10,9 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -46,7 +47,7 @@ class Tesseract:
     data: str = ""  # the folder of its models; empty for the program's default
 
     def read(self, picture: bytes, seconds: float) -> Recognised:
-        """The text in an image. Raises ExtractFailed if the program fails or takes too long."""
+        """The text in an image. Raises ExtractFailed if the program fails or takes longer than `seconds`."""
         environment = {"OMP_THREAD_LIMIT": "1"} | ({"TESSDATA_PREFIX": self.data} if self.data else {})
         try:
             done = subprocess.run(  # noqa: S603 - a fixed program; the languages are checked letters
@@ -56,7 +57,7 @@ class Tesseract:
                 env=environment,
                 timeout=seconds,
                 check=False,
-                preexec_fn=_limits(seconds) if os.name == "posix" else None,
+                preexec_fn=partial(_limit, seconds) if os.name == "posix" else None,
             )
         except subprocess.TimeoutExpired as error:
             raise ExtractFailed(f"The picture was not read within {seconds:.0f} seconds.") from error
@@ -84,17 +85,13 @@ def find_tesseract(languages: str) -> Tesseract | None:
     return Tesseract(str(folder / "bin" / "tesseract"), languages, str(folder / "share" / "tessdata"))
 
 
-def _limits(seconds: float) -> Callable[[], None]:
-    """A function that limits the memory and the processor time of the process that calls it."""
+def _limit(seconds: float) -> None:
+    """Limit the memory and the processor time of this process."""
+    import resource
 
-    def limit() -> None:
-        import resource
-
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
-
-    return limit
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
 
 
 def _reason(stderr: bytes) -> str:

@@ -27,10 +27,6 @@ class SiteConfigReport:
     document: Document | None  # None if no body rule matches
     problems: tuple[str, ...]
 
-    @property
-    def ok(self) -> bool:
-        return not self.problems
-
 
 def check_siteconfig(text: str, html: str | bytes, url: str) -> SiteConfigReport:
     """Apply the first config of a TOML text to a page. Raises InvalidInput if the text is not a config."""

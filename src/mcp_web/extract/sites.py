@@ -185,7 +185,7 @@ def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> It
     """The configs that apply to a page, best first, each with whether it is from the user's folder.
 
     First those for the domain and then the generator, the user's before the packaged ones; then those whose marks
-    match. `names` are the classes and ids of the page: a mark that needs others is not searched for.
+    match. `names` are the classes and ids of the page in lower case: a mark with others is not searched for.
     """
     generator = _generator(tree)
     host, path = _host_and_path(url)
@@ -198,12 +198,10 @@ def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> It
             if config.generator and generator.startswith(config.generator):
                 yield config, own
     for configs, own in sources:
-        marks = _marks_of(configs) if own else _packaged_marks()
-        nameless = ",".join([mark for _, mark, needed in marks if not needed and not mark.startswith(_XPATH)])
-        is_marked = bool(nameless) and tree.select_one(nameless) is not None  # one search instead of one for each
-        for config, mark, needed in marks:
-            if needed <= names and (needed or is_marked or mark.startswith(_XPATH)) and select(tree, mark):
-                yield config, own
+        for config in configs:
+            for mark in config.marks if not config.domains else ():
+                if _names_in(mark) <= names and select(tree, mark):
+                    yield config, own
 
 
 def fits(config: SiteConfig, tree: Tree, url: str) -> bool:
@@ -219,21 +217,10 @@ def _generator(tree: Tree) -> str:
     return (found.attr("content") or "").strip().lower() if found is not None else ""
 
 
-@lru_cache(maxsize=8)
-def _marks_of(configs: tuple[SiteConfig, ...]) -> tuple[tuple[SiteConfig, str, frozenset[str]], ...]:
-    """Each mark with its config and the classes and ids that it needs to match."""
-    return tuple(
-        (config, mark, frozenset(name.lower() for name in _NAMED.findall(_BRACKETS.sub("", mark))))
-        for config in configs
-        if not config.domains
-        for mark in config.marks
-    )
-
-
-@cache
-def _packaged_marks() -> tuple[tuple[SiteConfig, str, frozenset[str]], ...]:
-    """What _marks_of returns for the packaged configs."""
-    return _marks_of(packaged())  # cached apart: to hash all configs on every page would cost more than the call
+@lru_cache(maxsize=1024)
+def _names_in(selector: str) -> frozenset[str]:
+    """The classes and ids in a selector, outside of attribute tests, in lower case."""
+    return frozenset(name.lower() for name in _NAMED.findall(_BRACKETS.sub("", selector)))
 
 
 def _is_marked(config: SiteConfig, tree: Tree) -> bool:

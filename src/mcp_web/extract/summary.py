@@ -108,7 +108,7 @@ def _is_navigation(text: str, source: str) -> bool:
 
 
 def _words(text: str) -> frozenset[str]:
-    """The words of a text without stop words; in languages without spaces each character counts as a word."""
+    """The words of at least three letters that are not stop words; of languages without spaces, the characters."""
     return (frozenset(_WORD.findall(text.lower())) - _STOP_WORDS).union(_CJK.findall(text))
 
 

@@ -132,8 +132,6 @@ def detect_wall(
     lowered = {name.lower(): value.lower() for name, value in headers}
     if found := _by_status(status, lowered):
         return found
-    if _shows_plenty(markdown[:6_000]):
-        return _not_free(source, markdown)
     shown = _shown(markdown[:12_000])
     if len(shown) > _PREVIEW:
         return _not_free(source, markdown)
@@ -141,13 +139,6 @@ def detect_wall(
         return _paywall(source, shown) or (None, None)
     html = _lowered(source)
     return _instead_of_text(html, shown) or _paywall(source, shown) or _shell(html, shown)
-
-
-def _shows_plenty(markdown: str) -> bool:
-    """Whether the text is longer than a preview, by a quick count without white space and link targets."""
-    first, *rest = markdown.split("](")
-    seen = len(first) + sum([len(piece) - end for piece in rest if (end := piece.find(")")) >= 0])
-    return seen - markdown.count(" ") - markdown.count("\n") > _PREVIEW
 
 
 def _by_status(status: int, headers: dict[str, str]) -> WallFinding | None:
@@ -216,7 +207,10 @@ def _paywall(source: bytes, shown: str) -> WallFinding | None:
 
 
 def _shell(html: str, shown: str) -> WallFinding:
-    """The finding for a page that is empty until its scripts run. That it has scripts is no evidence: most pages do."""
+    """The finding for a page with little text: that it is empty until its scripts run, or a note that it shows nothing.
+
+    That it has scripts is no evidence: most pages do.
+    """
     nothing = None if shown else "The page shows no text that can be read."
     if len(shown) > _EMPTY or not any(mark in html for mark in ("<script", "modulepreload", 'as="script"')):
         return None, nothing

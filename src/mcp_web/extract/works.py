@@ -114,7 +114,7 @@ def europepmc(row: dict[str, Any]) -> CslItem:
 
 
 def openalex(work: dict[str, Any]) -> CslItem:
-    """The item of an OpenAlex work, for works that no registry has."""
+    """The item of an OpenAlex work."""
     place = mapping(mapping(work.get("primary_location")).get("source"))
     biblio = mapping(work.get("biblio"))
     names = [text(mapping(one.get("author")).get("display_name")) for one in items(work.get("authorships"))]

@@ -29,7 +29,7 @@ _BY_NAME = {
     "rakefile": "ruby", "go.mod": "go", "cargo.lock": "toml", "jenkinsfile": "groovy", "vagrantfile": "ruby",
     ".gitignore": "gitignore",
 }
-_BY_TYPE = {
+BY_TYPE = {
     "application/javascript": "javascript", "application/x-javascript": "javascript", "text/javascript": "javascript",
     "application/ecmascript": "javascript", "application/typescript": "typescript", "text/css": "css",
     "text/x-python": "python", "application/x-python": "python", "text/x-script.python": "python", "text/x-c": "c",
@@ -55,8 +55,8 @@ _MOST_DEFINITIONS = 400
 
 def language_of(media_type: str, url: str) -> str | None:
     """The language of a source file; None if it is not one."""
-    if media_type in _BY_TYPE:
-        return _BY_TYPE[media_type]
+    if media_type in BY_TYPE:
+        return BY_TYPE[media_type]
     return _BY_NAME.get(file_name(url).lower()) or _BY_ENDING.get(extension(url))
 
 
