@@ -55,6 +55,6 @@ async def _matching(app: App, collection: str | None, prefix: str | None) -> Asy
     store, after = await app.store(), ""
     while keys := await store.keys(after, BATCH, collection=collection):
         after = keys[-1]
-        for key, card in (await store.documents(keys)).items():
-            if prefix is None or card.url.startswith(prefix):
-                yield key, card.title, card.path or card.url
+        for key, headline in (await store.headlines(keys)).items():
+            if prefix is None or headline.url.startswith(prefix):
+                yield key, headline.title, headline.path or headline.url
