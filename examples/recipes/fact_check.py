@@ -14,4 +14,4 @@ for check in checks:
     print(f"{check.verdict:11} {check.quote}")
     if check.quote_url:
         print(f"            {check.quote_url}")
-sys.exit(3 if any(check.verdict == "absent" for check in checks) else 0)
+sys.exit(0 if all(checks) else 3)

@@ -176,6 +176,19 @@ def test_a_client_s_configuration_is_merged_once_with_a_backup(shell: Shell, tmp
     )
 
 
+def test_a_configuration_keeps_its_mode_and_stays_a_link_and_a_new_one_is_private(shell: Shell, tmp_path: Path) -> None:
+    real, link, new = tmp_path / "dotfiles.json", tmp_path / "linked.json", tmp_path / "new.json"
+    real.write_text("{}")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    for path in (link, new):
+        url = ["--url", "https://mcp.example/mcp", "--token", "secret"]
+        shell.run("client", "cursor", "--write", "--path", str(path), *url)
+    assert link.is_symlink()
+    assert "secret" in real.read_text()
+    assert [oct(path.stat().st_mode & 0o777) for path in (real, new)] == ["0o640", "0o600"]
+
+
 def test_codex_gets_toml_and_a_foreign_entry_is_not_overwritten(shell: Shell, tmp_path: Path) -> None:
     import tomllib
 
@@ -243,4 +256,5 @@ def test_variables_of_the_shell_that_a_client_s_server_will_not_have_are_named(t
     assert "--env MCP_WEB_ALLOW_PRIVATE=" in shell.run("client", "cursor").stderr
     given = shell.run("client", "cursor", "--env", "MCP_WEB_ALLOW_PRIVATE=wiki.example")
     assert "MCP_WEB_ALLOW_PRIVATE" not in given.stderr
+    assert "--env MCP_WEB_DDGS_ENABLED=" in Shell(tmp_path, MCP_WEB_DDGS_ENABLED="false").run("client", "cursor").stderr
     assert "MCP_WEB_ALLOW_PRIVATE" in given.stdout

@@ -18,7 +18,7 @@ from mcp_web.web.connect import NAME, Entry, Remote, own_entry
 
 
 @click.command("client")
-@click.argument("client", type=click.Choice(list(CLIENTS)), required=False)
+@click.argument("client", type=click.Choice(list(CLIENTS)), required=False, metavar="[CLIENT]")
 @click.option("--write", is_flag=True, help="Write it into the client's configuration, keeping a backup.")
 @click.option("--path", type=click.Path(path_type=Path, dir_okay=False), help="Another configuration file.")
 @click.option("--url", help="Connect over HTTP to a server that runs there, instead of starting one.")
@@ -67,10 +67,10 @@ def _name_unset(env: tuple[str, ...]) -> None:
 
     given = {pair.partition("=")[0] for pair in env}
     rows = [row for row in load().rows if row.origin == "environment"]
-    missing = sorted(row.variables[0] for row in rows if given.isdisjoint(row.variables))
+    missing = sorted(row.origin_name for row in rows if given.isdisjoint((row.origin_name, *row.variables)))
     if missing:
         options = " ".join(f"--env {name}=…" for name in missing)
-        note(f"{', '.join(missing)} of this shell will not be set for the client's server; add {options} to set it.")
+        note(f"The client's server will not have {', '.join(missing)} of this shell, unless you add {options}.")
 
 
 def remote(client: Client, url: str, token: str | None) -> Remote:
@@ -102,12 +102,16 @@ def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path |
     if after == before:
         return False, None
     backup = None
+    target = target.resolve()  # a link to a file elsewhere stays a link
     target.parent.mkdir(parents=True, exist_ok=True)
     if before:
         backup = target.with_name(f"{target.name}.{time.strftime('%Y%m%d-%H%M%S')}.bak")
         shutil.copy2(target, backup)
     beside = target.with_name(target.name + ".new")
+    beside.touch(mode=0o600)  # it may hold a token
     beside.write_text(after, encoding="utf-8")
+    if target.exists():
+        shutil.copymode(target, beside)
     beside.replace(target)
     return True, backup
 

@@ -24,7 +24,11 @@ MOST_NODES = 250  # laid out in about 40 ms of CPU
 MOST_DOCUMENTS = 1000  # whose citations are looked at: those that were read last
 MOST_CITED = 15  # documents of the table
 LABELLED = 25  # the most linked documents carry their titles
-_LABEL_CHARS, _CHAR_WIDTH, _LINE = 28, 7.0, 17.0
+_LABEL_CHARS, _CHAR_WIDTH, _LINE = (
+    28,
+    7.8,
+    17.0,
+)  # titles in DejaVu Sans, a wide font, take 6.1 to 7.7 a character
 FILTERS = ("collection", "since", "until", "focus")
 _MOST_EDGES = 50  # of one document
 _STEPS = 60
