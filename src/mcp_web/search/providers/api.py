@@ -6,6 +6,7 @@ need no key.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any, ClassVar, Self
@@ -27,7 +28,7 @@ from mcp_web.search.provider import (
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status
 from mcp_web.text.json_fields import at, count, items, mapping, text
 
-Params = dict[str, str]
+Params = Mapping[str, str | Sequence[str]]  # a sequence is sent as a parameter that is repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,13 @@ class JsonApi(Provider):
         return {"Accept": "application/json"} | contact
 
     def request(self, query: SearchQuery) -> ApiRequest:
-        params = tuple((name, value) for name, value in (self.params(query) | self.identity()).items() if value)
+        given = {**self.params(query), **self.identity()}
+        params = tuple(
+            (name, one)
+            for name, value in given.items()
+            for one in ([value] if isinstance(value, str) else value)
+            if one
+        )
         if (body := self.body(query)) is None:
             return ApiRequest("GET", self.url(query), self.headers(), params)
         posted = {name: value for name, value in body.items() if value not in (None, "", [])}

@@ -19,7 +19,7 @@ from mcp_web.search.provider import (
     ProviderRefused,
     ResultPage,
 )
-from mcp_web.search.providers.api import JsonApi
+from mcp_web.search.providers.api import JsonApi, Params
 from mcp_web.search.refusals import retry_after
 from mcp_web.search.snippets import clean
 from mcp_web.text.json_fields import items, mapping, number, text, texts
@@ -55,29 +55,28 @@ class Brave(JsonApi):
     def headers(self) -> dict[str, str]:
         return {"X-Subscription-Token": self.access.key, "Accept": "application/json"}
 
-    def request(self, query: SearchQuery) -> ApiRequest:
-        images = query.category == "images"
+    def params(self, query: SearchQuery) -> Params:
         where = locale(query.language, query.country)
-        safe = "strict" if images and query.safe_search != "off" else query.safe_search
-        optional = {
-            # Image search has no pages: more results are requested and the first ones skipped.
-            "offset": str(query.page) if query.page and not images else None,
-            "freshness": _freshness(query.freshness) if not images else None,
-            "country": where.brave_country,
-            "search_lang": where.brave_language,
-            "ui_lang": (query.ui_language or where.brave_ui) if not images else None,
-            "extra_snippets": "true" if query.extra_snippets and not images else None,
-            "text_decorations": "false" if query.category == "general" else None,
-            "enable_rich_callback": "1" if query.rich and query.category == "general" else None,
+        common = {
+            "q": query.text,
+            "country": where.brave_country or "",
+            "search_lang": where.brave_language or "",
+            "goggles": _goggles(query),
         }
-        params = [
-            ("q", query.text),
-            ("count", str(min(200, query.count * (query.page + 1)) if images else query.count)),
-            ("safesearch", safe),
-            *((name, value) for name, value in optional.items() if value is not None),
-            *(("goggles", rules) for rules in _goggles(query)),
-        ]
-        return ApiRequest("GET", self.url(query), self.headers(), tuple(params))
+        if query.category == "images":
+            # Image search has no pages: more results are requested and the first ones skipped.
+            count = str(min(200, query.count * (query.page + 1)))
+            return common | {"count": count, "safesearch": "off" if query.safe_search == "off" else "strict"}
+        return common | {
+            "count": str(query.count),
+            "safesearch": query.safe_search,
+            "offset": str(query.page) if query.page else "",
+            "freshness": _freshness(query.freshness),
+            "ui_lang": query.ui_language or where.brave_ui or "",
+            "extra_snippets": "true" if query.extra_snippets else "",
+            "text_decorations": "false" if query.category == "general" else "",
+            "enable_rich_callback": "1" if query.rich and query.category == "general" else "",
+        }
 
     def probe(self) -> ApiRequest:
         # The key is checked before the parameters, so a request without a query tests it for free.
@@ -194,8 +193,8 @@ def _bare_host(domain: str) -> str:
     return domain.partition("/")[0].removeprefix("www.")
 
 
-def _freshness(freshness: str | None) -> str | None:
-    return None if freshness is None else _FRESHNESS.get(freshness, freshness.replace("..", "to"))
+def _freshness(freshness: str | None) -> str:
+    return _FRESHNESS.get(freshness, freshness.replace("..", "to")) if freshness else ""
 
 
 def _rate_headers(response: ApiResponse) -> tuple[list[int], ...]:

@@ -6,7 +6,6 @@ from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.provider import ApiRequest
 from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
 from mcp_web.text.json_fields import text, texts
 
@@ -22,11 +21,6 @@ class InternetArchive(JsonApi):
     rows_at = ("response", "docs")
     total_at = ("response", "numFound")
 
-    def request(self, query: SearchQuery) -> ApiRequest:
-        asked = super().request(query)
-        fields = tuple(("fl[]", name) for name in _FIELDS)
-        return ApiRequest(asked.method, asked.url, asked.headers, params=(*asked.params, *fields))
-
     def params(self, query: SearchQuery) -> Params:
         span = date_range(query)
         dates = f" AND date:[{span[0]} TO {span[1]}]" if span else ""
@@ -35,6 +29,7 @@ class InternetArchive(JsonApi):
             "rows": str(query.count),
             "page": str(query.page + 1),
             "output": "json",
+            "fl[]": _FIELDS,
         }
 
     def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
