@@ -19,7 +19,6 @@ from mcp_web.extract.css.names import PageNames, names_of
 from mcp_web.extract.css.rules import Context, LayerKey, Rule, Rules
 from mcp_web.extract.css.selectors import (
     NO_NAMES,
-    index_keys,
     is_detached,
     matches,
     required_names,
@@ -59,6 +58,7 @@ class _Selector(NamedTuple):
     rule: int  # the index of the rule
     number: int  # its index in the list
     names: frozenset[str]  # classes and ids that the element or its ancestors must have: tested first
+    is_key: bool  # whether it is only a tag, class or id, so that every element with that name matches
 
 
 class _Match(NamedTuple):
@@ -175,7 +175,7 @@ class Cascade:
         for at, selector in enumerate(self.rules.selectors):
             if ":" not in selector or not _PSEUDO_ELEMENT.search(selector):
                 for number, each in enumerate(split_selectors(to_library_syntax(selector))):
-                    for key in index_keys(each):
+                    for key in self.rules.index_keys(each):
                         found.setdefault(key, []).append((each, at, number))
         return found
 
@@ -185,7 +185,8 @@ class Cascade:
         if found is None:
             last = self._index.get(key, ())[-_MOST_RULES:]
             found = self._by_key[key] = [
-                _Selector(each.strip(), at, number, required_names(each)) for each, at, number in last
+                _Selector(text := each.strip(), at, number, required_names(each), text == key)
+                for each, at, number in last
             ]
         return found
 
@@ -203,7 +204,7 @@ class Cascade:
 
     def _matching(self, element: Element) -> list[_Match]:
         """The rules that match the element, lowest precedence first."""
-        near = [each for each in self._candidates_for(element) if self._is_matched(element, each.text)]
+        near = [each for each in self._candidates_for(element) if each.is_key or self._is_matched(element, each.text)]
         found = [match for each in near if (match := self._match(each)) and self._applies(element, match.rule.context)]
         found.sort(key=lambda match: match.order)
         return found

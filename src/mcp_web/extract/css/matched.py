@@ -9,7 +9,6 @@ from turbohtml import Element, Node
 from mcp_web.extract.css.names import names_of
 from mcp_web.extract.css.rules import Rules
 from mcp_web.extract.css.selectors import (
-    index_keys,
     matches,
     may_match,
     required_names,
@@ -35,7 +34,7 @@ class Matched:
             # `may_match` was true for the whole rule, so a rule with one selector needs no second test.
             self._selectors[at] = [each for each in found if len(found) == 1 or may_match(each, names)]
         every = {selector for found in self._selectors.values() for selector in found}
-        self._keys = {selector: index_keys(selector) for selector in every}
+        self._keys = {selector: rules.index_keys(selector) for selector in every}
         unnamed = [selector for selector, keys in self._keys.items() if not _is_named(keys)]
         self._around = {selector: _name_around(selector) for selector in unnamed}
         asked = {key.lower() for keys in self._keys.values() if _is_named(keys) for key in keys}

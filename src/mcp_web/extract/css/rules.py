@@ -16,7 +16,7 @@ from turbohtml import Element
 
 from mcp_web.extract.css.conditions import container_holds, media_holds, supports_holds
 from mcp_web.extract.css.declarations import Declared, parse_declarations, unescaped
-from mcp_web.extract.css.selectors import may_match, split_selectors
+from mcp_web.extract.css.selectors import index_keys, may_match, split_selectors
 from mcp_web.extract.css.sheet_text import MOST, cleaned
 
 _MOST_NESTING = 20
@@ -26,7 +26,7 @@ _PROPERTY = re.compile(r"@property\s+(--[\w-]+)\Z")
 _PART = re.compile(r"::part\(([\w-]+)\)")
 _BRACE = re.compile(r"([{}])")
 _STYLE_QUERY = re.compile(r"@container\s*style\(\s*(--[\w-]+)\s*:\s*([^()]+)\)\Z")
-_CONTAINER = re.compile(r"container(?:-name|-type)?\s*:\s*([^;{}]+)", re.I)
+_CONTAINER = re.compile(r"container(?:-name|-type)?\s*:\s*([^;{}]+)")
 
 LayerKey = tuple[float, ...]
 _Inside = Callable[[str, "Context", int], "Context"]
@@ -79,6 +79,7 @@ class Rules:
         self._contexts: list[Context] = []
         self._layers: dict[str, int] = {}
         self._inner: dict[tuple[str, Context], Context] = {}  # a cache of contexts inside at-rules
+        self._keys: dict[str, set[str]] = {}
         self._registers = False
         left = MOST
         for sheet in sheets:
@@ -134,6 +135,13 @@ class Rules:
         for at, body in enumerate(self.bodies):
             for declaration in body.split(";"):
                 found.setdefault(declaration, []).append(at)
+        return found
+
+    def index_keys(self, selector: str) -> set[str]:
+        """The names under which a selector is found in an index; computed once for each selector."""
+        found = self._keys.get(selector)
+        if found is None:
+            found = self._keys[selector] = index_keys(selector)
         return found
 
     def layer_key(self, name: str) -> LayerKey:
@@ -261,8 +269,8 @@ def _containers_of(texts: tuple[str, ...]) -> frozenset[str]:
     """The names and types of containers that sheets and attributes declare."""
     if not any("@container" in text for text in texts):
         return frozenset()
-    found = (value for text in texts for value in _CONTAINER.findall(text))
-    return frozenset(word for value in found for word in value.lower().replace("/", " ").split())
+    found = (value for text in texts for value in _CONTAINER.findall(text.lower()))
+    return frozenset(word for value in found for word in value.replace("/", " ").split())
 
 
 def _holds(condition: str, containers: frozenset[str]) -> bool:

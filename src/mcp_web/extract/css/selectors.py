@@ -22,6 +22,9 @@ _EXCLUDED = re.compile(r":(?:not|has)\([^()]*\)", re.I)
 _ONE_NAMED = re.compile(r":(?:is|where)\(\s*([.#][^(),]*)\)", re.I)
 _ONE_TAGGED = re.compile(r"(^|[\s>+~,]):(?:is|where)\(\s*([\w*\[][^(),]*)\)", re.I)
 _ASKED_NAME = re.compile(r"[#.][^\s#.,:>+~()\[\]*|&=\"']+")
+_ESCAPED = re.compile(r"\\(?:[0-9a-f]{1,6}\s?|.)", re.S)
+_ESCAPED_NAME = re.compile(r"[#.](?:[^\s#.,:>+~()\[\]*|&=\"'\\]|\\[0-9a-f]{1,6}\s?|\\.)+", re.S)
+_GROUPING = frozenset(",([")
 _PSEUDO_ELEMENT = re.compile(r"::[a-z-]+(?:\([^()]*\))?", re.I)
 _LIBRARY_SYNTAX = (
     (":defined", ""),
@@ -57,8 +60,10 @@ def _select(tree: Node, selectors: list[str]) -> list[Element]:
 
 def may_match(selector: str, names: frozenset[str]) -> bool:
     """Whether a selector list may match an element of a page with these names; False only if that is certain."""
-    if ("." not in selector and "#" not in selector) or "\\" in selector:
+    if "." not in selector and "#" not in selector:
         return True
+    if "\\" in selector:
+        return _escaped_may_match(selector.lower(), names)
     lowered = simplified(selector.lower())
     if names.issuperset(_ASKED_NAME.findall(lowered)):
         return True
@@ -68,6 +73,14 @@ def may_match(selector: str, names: frozenset[str]) -> bool:
     if "(" in bare or "[" in bare:
         return True
     return any(names.issuperset(_ASKED_NAME.findall(each)) for each in bare.split(","))
+
+
+def _escaped_may_match(selector: str, names: frozenset[str]) -> bool:
+    """The same for a selector with escapes, such as `.md\\:flex`: utility classes, of which a sheet may have thousands."""
+    asked = [unescaped(name).lower() for name in _ESCAPED_NAME.findall(selector)]
+    if names.issuperset(asked) or "\ufffd" in "".join(asked):
+        return True
+    return not _GROUPING.isdisjoint(_ESCAPED.sub("", selector))
 
 
 def simplified(selector: str) -> str:

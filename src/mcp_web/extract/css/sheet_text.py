@@ -36,7 +36,8 @@ def own_sheets(candidates: list[Element]) -> list[str]:
         if title and title != preferred:
             continue
         if element.tag == "style":
-            found.extend((*embedded_imports(element.text), element.text))
+            text = element.text
+            found.extend((*embedded_imports(text), text))
         else:
             found.append(data_url_text(element.attr("href") or ""))
     return found

@@ -15,6 +15,7 @@ from mcp_web.extract import sites
 from mcp_web.extract.css.names import PageNames
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata, PageKind
+from mcp_web.text.spaces import fold_spaces
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import absolute
 
@@ -26,7 +27,7 @@ _NAME = f"mcp-web@{mcp_web.__version__}"
 _TRANSCRIPT = b'"transcript"'  # in structured data
 _FITS = 3  # of a page too large for memory, the first third is read
 _LEAST = 20  # characters that the body of a config must have to be used
-_ENOUGH = 0.4  # share of the text of the page, or of its scored content, that a packaged config must find
+_ENOUGH = 0.4  # share of the text outside links, of the page or of its scored content, that a packaged config must find
 
 
 @dataclass(slots=True)
@@ -213,7 +214,7 @@ class _ConfigCheck:
     """Checks whether what a packaged config found can be the content of a page.
 
     A config that was written for other pages of the same software may find only a small part. If it leaves out most of
-    the page, the blocks are scored too, and the config is not used if they have much more text outside links.
+    the text outside links, the blocks are scored too, and the config is not used if they have much more such text.
     """
 
     def __init__(self, tree: Tree, body: Element, page: _Page) -> None:
@@ -228,7 +229,7 @@ class _ConfigCheck:
             return False  # hidden text in these elements was not removed
         self._tree.remove(NEVER)
         found = sum([len(root.text) for root in roots])
-        return found >= _ENOUGH * len(self._body.text) or found >= _ENOUGH * self._scored_length
+        return found >= _ENOUGH * _length_outside_links(self._body) or found >= _ENOUGH * self._scored_length
 
     @cached_property
     def _scored_length(self) -> int:
@@ -242,6 +243,11 @@ class _ConfigCheck:
             return 0
         kept = choose_blocks(read, self._page.title, declared).kept
         return sum([len(block.text) - block.links for block, keep in zip(read.blocks, kept, strict=True) if keep])
+
+
+def _length_outside_links(body: Element) -> int:
+    """How many characters outside links a page has, and so the most that can be kept if its blocks are scored."""
+    return len(fold_spaces(body.text)) - sum([len(fold_spaces(link.text)) for link in body.find_all("a")])
 
 
 def _chosen(tree: Tree, body: Element, request: ExtractRequest, page: _Page) -> _Found:
