@@ -80,6 +80,11 @@ def test_style_that_hides_nothing_keeps_its_text(style: str) -> None:
         "<progress>Secret</progress>",
         "<a href='/x'><img alt='Secret " + "words " * 30 + "'></a>",
         "<style>.a .x:nth-child(1){opacity:0}</style><div class=a><p class=x>Secret</p></div>",
+        r"<style>.md\:x{display:none}</style><p class='md:x'>Secret</p>",
+        r"<style>.\32xl\:X{display:none}</style><p class='2xl:X'>Secret</p>",
+        r"<style>.no\:x,.w-\[1px\]{display:none}</style><p class='w-[1px]'>Secret</p>",
+        r"<style>.\130 x{display:none}</style><p class='\u0130x'>Secret</p>".replace(r"\u0130", "\u0130"),
+        r"<style>#a\20 b{display:none}</style><p id='a b'>Secret</p>",
     ],
 )  # fmt: skip
 def test_markup_or_sheet_that_hides_removes_its_text(html: str) -> None:

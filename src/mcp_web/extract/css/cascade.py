@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -19,6 +18,7 @@ from mcp_web.extract.css.names import PageNames, names_of
 from mcp_web.extract.css.rules import Context, LayerKey, Rule, Rules
 from mcp_web.extract.css.selectors import (
     NO_NAMES,
+    index_keys,
     is_detached,
     matches,
     required_names,
@@ -31,7 +31,6 @@ from mcp_web.extract.css.style import Style
 from mcp_web.extract.css.variables import USED
 
 _MOST_RULES = 200  # per element; an ordinary page has a few
-_OFTEN = 30  # tests of single elements that take about as long as a search through the tree
 _MOST_ANCESTORS = 60
 _MOST_VALUE = 300  # characters of a value after its variables were replaced
 _PSEUDO_ELEMENT = re.compile(r"::|:(?:before|after|first-line|first-letter)\b", re.I)
@@ -58,7 +57,6 @@ class _Selector(NamedTuple):
     rule: int  # the index of the rule
     number: int  # its index in the list
     names: frozenset[str]  # classes and ids that the element or its ancestors must have: tested first
-    is_key: bool  # whether it is only a tag, class or id, so that every element with that name matches
 
 
 class _Match(NamedTuple):
@@ -78,9 +76,6 @@ class Cascade:
         self.rules = Rules(sheets, page_names, containers)
         self._declarations: dict[str, _Declarations] = {}  # by the text of a rule's body or of an attribute
         self._matches: dict[tuple[int, int], _Match | None] = {}
-        self._times: Counter[str] = Counter()
-        self._selected: dict[str, frozenset[Element]] = {}
-        self._candidates: dict[tuple[frozenset[str], str, str | None, str | None], list[_Selector]] = {}
         self._inheritances: dict[Element, Mapping[str, str]] = {}
         self._styles: dict[Element, Style] = {}
         self._by_key: dict[str, list[_Selector]] = {}
@@ -175,7 +170,7 @@ class Cascade:
         for at, selector in enumerate(self.rules.selectors):
             if ":" not in selector or not _PSEUDO_ELEMENT.search(selector):
                 for number, each in enumerate(split_selectors(to_library_syntax(selector))):
-                    for key in self.rules.index_keys(each):
+                    for key in index_keys(each):
                         found.setdefault(key, []).append((each, at, number))
         return found
 
@@ -185,8 +180,7 @@ class Cascade:
         if found is None:
             last = self._index.get(key, ())[-_MOST_RULES:]
             found = self._by_key[key] = [
-                _Selector(text := each.strip(), at, number, required_names(each), text == key)
-                for each, at, number in last
+                _Selector(each.strip(), at, number, required_names(each)) for each, at, number in last
             ]
         return found
 
@@ -204,7 +198,7 @@ class Cascade:
 
     def _matching(self, element: Element) -> list[_Match]:
         """The rules that match the element, lowest precedence first."""
-        near = [each for each in self._candidates_for(element) if each.is_key or self._is_matched(element, each.text)]
+        near = [each for each in self._candidates_for(element) if matches(element, each.text)]
         found = [match for each in near if (match := self._match(each)) and self._applies(element, match.rule.context)]
         found.sort(key=lambda match: match.order)
         return found
@@ -216,16 +210,6 @@ class Cascade:
             if parent is None or self.inherited(parent, name) != value:
                 return False
         return context.covers(element)
-
-    def _is_matched(self, element: Element, selector: str) -> bool:
-        """Whether the selector matches. A selector that is tested often is searched for in the whole tree, once."""
-        found = self._selected.get(selector)
-        if found is None:
-            self._times[selector] += 1
-            if self._times[selector] < _OFTEN:
-                return matches(element, selector)
-            found = self._selected[selector] = frozenset(select_any(self._tree, [selector]))
-        return element in found
 
     def _match(self, selector: _Selector) -> _Match | None:
         """The rule of a selector with its precedence; None if any selector of the list is not valid."""
@@ -241,18 +225,13 @@ class Cascade:
 
     def _candidates_for(self, element: Element) -> list[_Selector]:
         """The selectors that may match, because the element and its ancestors have the names that they require."""
-        classes, identity = element.attr("class"), element.attr("id")
+        identity = element.attr("id")
+        keys = [f".{name}" for name in (element.attr("class") or "").split()[:50]]
+        keys.extend((f"#{identity}" if identity else "", element.tag, "*"))
+        if parent_of(element) is None:
+            keys.append(":root")
         around = self._names_around(element)
-        place = (around, element.tag, classes, identity)
-        found = self._candidates.get(place)
-        if found is None:
-            keys = [f".{name}" for name in (classes or "").split()[:50]]
-            keys.extend((f"#{identity}" if identity else "", element.tag, "*"))
-            if parent_of(element) is None:
-                keys.append(":root")
-            found = [each for key in keys for each in self._selectors_of(key) if each.names <= around]
-            self._candidates[place] = found
-        return found
+        return [each for key in keys for each in self._selectors_of(key) if each.names <= around]
 
     def _names_around(self, element: Element) -> frozenset[str]:
         """The classes and ids of the element and its ancestors, as ".class" and "#id"."""

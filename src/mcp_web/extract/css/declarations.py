@@ -158,6 +158,11 @@ def _read(declaration: str) -> tuple[tuple[str, Declared], ...]:
     return tuple((each, Declared(part, important)) for each, part in parts if part and is_valid(each, part))
 
 
+def is_read(name: str) -> bool:
+    """Whether `parse_declarations` reads a property, which is in lower case, and which is not a variable."""
+    return name in _TRACKED or name in _SHORTHANDS or name in _ALIASES or "\\" in name
+
+
 def unescaped(text: str) -> str:
     """The text with CSS escapes replaced by their characters."""
     return _ESCAPE.sub(_character, text) if "\\" in text else text

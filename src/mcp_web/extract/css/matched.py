@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from turbohtml import Element, Node
 
 from mcp_web.extract.css.names import names_of
 from mcp_web.extract.css.rules import Rules
 from mcp_web.extract.css.selectors import (
+    index_keys,
     matches,
     may_match,
-    required_names,
     select_any,
     split_selectors,
     to_library_syntax,
@@ -19,7 +19,6 @@ from mcp_web.extract.css.selectors import (
 
 _NAMES = frozenset(".#")
 _FEW_NAMES = 100  # up to this number it is faster to search for the names than to visit all elements with a name
-_FEW_AROUND = 8  # elements whose descendants are searched one by one, instead of the whole tree
 
 
 class Matched:
@@ -34,11 +33,9 @@ class Matched:
             # `may_match` was true for the whole rule, so a rule with one selector needs no second test.
             self._selectors[at] = [each for each in found if len(found) == 1 or may_match(each, names)]
         every = {selector for found in self._selectors.values() for selector in found}
-        self._keys = {selector: rules.index_keys(selector) for selector in every}
-        unnamed = [selector for selector, keys in self._keys.items() if not _is_named(keys)]
-        self._around = {selector: _name_around(selector) for selector in unnamed}
-        asked = {key.lower() for keys in self._keys.values() if _is_named(keys) for key in keys}
-        self._named = _with_names(tree, asked.union(filter(None, self._around.values())))
+        self._keys = {selector: index_keys(selector) for selector in every}
+        named = filter(_is_named, self._keys.values())
+        self._named = _with_names(tree, {key.lower() for keys in named for key in keys})
         self._found: dict[str, list[Element]] = {}
 
     def by_rules(self, places: Iterable[int]) -> list[Element]:
@@ -49,29 +46,20 @@ class Matched:
     def _by_selector(self, selector: str) -> list[Element]:
         found = self._found.get(selector)
         if found is None:
-            found = self._found[selector] = list(self._search(selector))
+            found = self._found[selector] = self._search(selector)
         return found
 
-    def _search(self, selector: str) -> Iterator[Element]:
-        keys, around = self._keys[selector], self._around.get(selector)
-        if _is_named(keys):
-            near = (element for key in keys for element in self._named[key.lower()])
-            yield from (element for element in near if matches(element, selector))
-        elif around is not None and len(self._named[around]) <= _FEW_AROUND:
-            for element in self._named[around]:
-                yield from select_any(element, [selector])
-        else:
-            yield from select_any(self._tree, [selector])
+    def _search(self, selector: str) -> list[Element]:
+        keys = self._keys[selector]
+        if not _is_named(keys):
+            return select_any(self._tree, [selector])
+        near = [element for key in keys for element in self._named[key.lower()]]
+        return [element for element in near if matches(element, selector)]
 
 
 def _is_named(keys: set[str]) -> bool:
     """Whether every element that a selector with these keys matches has a class or id."""
     return _NAMES.issuperset(key[0] for key in keys)
-
-
-def _name_around(selector: str) -> str | None:
-    """A class or id that the element or an ancestor must have; the longest, which is probably the rarest."""
-    return max(required_names(selector), key=len, default=None)
 
 
 def _with_names(tree: Node, names: set[str]) -> dict[str, list[Element]]:

@@ -16,7 +16,7 @@ from turbohtml import Element
 
 from mcp_web.extract.css.conditions import container_holds, media_holds, supports_holds
 from mcp_web.extract.css.declarations import Declared, parse_declarations, unescaped
-from mcp_web.extract.css.selectors import index_keys, may_match, split_selectors
+from mcp_web.extract.css.selectors import may_match, split_selectors
 from mcp_web.extract.css.sheet_text import MOST, cleaned
 
 _MOST_NESTING = 20
@@ -79,7 +79,6 @@ class Rules:
         self._contexts: list[Context] = []
         self._layers: dict[str, int] = {}
         self._inner: dict[tuple[str, Context], Context] = {}  # a cache of contexts inside at-rules
-        self._keys: dict[str, set[str]] = {}
         self._registers = False
         left = MOST
         for sheet in sheets:
@@ -129,19 +128,18 @@ class Rules:
         return Rule(self.selectors[at], self._bodies[place], at, self._context(place))
 
     @cached_property
-    def declarations(self) -> dict[str, list[int]]:
-        """Every declaration, in lower case without spaces, with the indexes of the rules that have it."""
-        found: dict[str, list[int]] = {}
+    def declarations(self) -> dict[str, dict[str, list[int]]]:
+        """The declarations of each property, and the indexes of the rules that have them.
+
+        A declaration is its whole text in lower case, without spaces: "display:none".
+        """
+        places: dict[str, list[int]] = {}
         for at, body in enumerate(self.bodies):
             for declaration in body.split(";"):
-                found.setdefault(declaration, []).append(at)
-        return found
-
-    def index_keys(self, selector: str) -> set[str]:
-        """The names under which a selector is found in an index; computed once for each selector."""
-        found = self._keys.get(selector)
-        if found is None:
-            found = self._keys[selector] = index_keys(selector)
+                places.setdefault(declaration, []).append(at)
+        found: dict[str, dict[str, list[int]]] = {}
+        for declaration, rules in places.items():
+            found.setdefault(declaration.partition(":")[0], {})[declaration] = rules
         return found
 
     def layer_key(self, name: str) -> LayerKey:

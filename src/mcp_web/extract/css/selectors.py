@@ -76,7 +76,7 @@ def may_match(selector: str, names: frozenset[str]) -> bool:
 
 
 def _escaped_may_match(selector: str, names: frozenset[str]) -> bool:
-    """The same for a selector with escapes, such as `.md\\:flex`: utility classes, of which a sheet may have thousands."""
+    """The same for a selector with escapes; a sheet of utility classes has thousands, such as `.md\\:flex`."""
     asked = [unescaped(name).lower() for name in _ESCAPED_NAME.findall(selector)]
     if names.issuperset(asked) or "\ufffd" in "".join(asked):
         return True

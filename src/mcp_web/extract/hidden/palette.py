@@ -20,15 +20,14 @@ from mcp_web.extract.css.style import Style, gradient_colours
 from mcp_web.extract.css.variables import Variables
 
 _MOST_COLOURS = 400  # different values on one page
-_TEXT_PROPERTIES = frozenset(("color", "-webkit-text-fill-color"))
-_BACKGROUND_PROPERTIES = frozenset(("background", "background-color", "background-image"))
+_TEXT_PROPERTIES = ("color", "-webkit-text-fill-color")
+_BACKGROUND_PROPERTIES = ("background", "background-color", "background-image")
 _OF_PARENT = frozenset(("inherit", "unset", "revert", "revert-layer", "currentcolor"))  # the parent's text colour
 # Browser defaults: the colours of text and links, and the backgrounds of `mark` and `button`.
 _OWN_TEXT_COLOURS = (Colour(0, 0, 0), Colour(0, 0, 0xEE))
 _OWN_BACKGROUNDS = (Colour(255, 255, 0), Colour(0xEF, 0xEF, 0xEF))
 _WHITE, _BLACK = Colour(255, 255, 255), Colour(0, 0, 0)
 _DARK = Colour(18, 18, 18)
-_SCHEME = "color-scheme:"
 _ROOTS = (":root", "html", "*", "body")
 
 
@@ -42,9 +41,9 @@ class PageColours(NamedTuple):
 def page_colours(rules: Rules, candidates: Iterable[Element]) -> PageColours:
     """The browser's default colours for a page: dark ones if the page allows only the dark scheme."""
     schemes = [each.attr("content") or "" for each in candidates if each.tag == "meta"]
-    for declaration, places in rules.declarations.items():
-        if declaration.startswith(_SCHEME) and any(rules.selectors[at].strip() in _ROOTS for at in places):
-            schemes.append(declaration.removeprefix(_SCHEME))
+    for declaration, places in rules.declarations.get("color-scheme", {}).items():
+        if any(rules.selectors[at].strip() in _ROOTS for at in places):
+            schemes.append(declaration.partition(":")[2])
     is_dark = any(scheme.lower().replace("only", "").strip() == "dark" for scheme in schemes)
     return PageColours(_DARK, _WHITE) if is_dark else PageColours()
 
@@ -222,13 +221,12 @@ def _suspect_rules(own: _Kind, other: _Kind, test: _Test) -> Iterator[tuple[Sequ
             yield source.places, [each for each in other.sources if _any(known, each.colours, test)]
 
 
-def _sources(rules: Rules, names: frozenset[str], variables: Variables) -> dict[str, Source]:
+def _sources(rules: Rules, names: tuple[str, ...], variables: Variables) -> dict[str, Source]:
     """The colours of each value that the sheets give to one of the properties; None for an unknown colour."""
     places: dict[str, list[int]] = {}
-    for declaration, found in rules.declarations.items():
-        name, _, value = declaration.partition(":")
-        if name in names:
-            places.setdefault(value.partition("!")[0], []).extend(found)
+    for name in names:
+        for declaration, found in rules.declarations.get(name, {}).items():
+            places.setdefault(declaration.partition(":")[2].partition("!")[0], []).extend(found)
     sources: dict[str, Source] = {}
     for value in list(places)[:_MOST_COLOURS]:
         colours = [colour for way in variables.possible_values(value) for colour in colours_in(way)]

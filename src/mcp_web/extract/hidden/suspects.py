@@ -10,7 +10,7 @@ from turbohtml import Element, Node
 
 from mcp_web.extract.css.cascade import Cascade
 from mcp_web.extract.css.colour import parse_colour
-from mcp_web.extract.css.declarations import Declared, expanded, parse_declarations
+from mcp_web.extract.css.declarations import Declared, expanded, is_read, parse_declarations
 from mcp_web.extract.css.lengths import fraction, pixels
 from mcp_web.extract.css.matched import Matched
 from mcp_web.extract.css.names import PageNames
@@ -137,7 +137,9 @@ def _has_content(element: Element) -> bool:
 def _signed(cascade: Cascade, variables: Variables) -> Iterator[int]:
     """The indexes of the rules that may hide something."""
     rules = cascade.rules
-    for at in {at for declaration, places in rules.declarations.items() if _is_sign(declaration) for at in places}:
+    read = (found for name, found in rules.declarations.items() if is_read(name))
+    signs = (places for found in read for declaration, places in found.items() if _is_sign(declaration))
+    for at in {at for places in signs for at in places}:
         if _may_hide(parse_declarations(rules.rule(at).body), variables):
             yield at
 
