@@ -35,6 +35,11 @@ def test_page_text_is_escaped() -> None:
     assert shown == "&lt;img onerror=<mark>alert</mark>(1)&gt; &amp; more"
 
 
+def test_paragraphs_of_a_snippet_are_one_space_apart() -> None:
+    shown = _shown("zebra", "", "A zebra is here.\n\nAnother zebra is there.")["content"]
+    assert shown == ("A <mark>zebra</mark> is here. Another <mark>zebra</mark> is there.",)
+
+
 def test_forms_and_accents_and_prefixes_are_marked() -> None:
     assert _shown("run", "", "She was running.")["content"] == ("She was <mark>running</mark>.",)
     assert _shown("cafe", "", "Das Café.")["content"] == ("Das <mark>Café</mark>.",)

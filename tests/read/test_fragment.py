@@ -107,6 +107,12 @@ def test_passage_that_begins_like_an_earlier_one_is_found_by_its_next_line():
     assert fragment(page, start, len(page)) == "text=x.second%281%29%3B"
 
 
+def test_sign_in_a_table_cell_is_not_a_bullet():
+    page = "| change | time |\n|---|---|\n| new | + 1.4 to 2.1 ms |\n"
+    start = page.index("+ 1.4")
+    assert fragment(page, start, page.index(" |", start)) == "text=%2B%201.4%20to%202.1%20ms"
+
+
 def test_passage_without_words_links_to_the_page():
     assert quote_url("https://x.example/", "---\n\n***\n", 0, 8) == "https://x.example/"
 
