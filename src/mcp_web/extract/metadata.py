@@ -266,7 +266,7 @@ def _text(value: Any, most: int) -> str:
     return shortened_at_word(clean_line(unescape(value[: most * 4])), most) if isinstance(value, str) else ""
 
 
-_SEPARATOR = re.compile(r"\s+[|\-–—·•»«:/~‹›]{1,2}\s+|\s*[|»]\s*|:\s+")
+_SEPARATOR = re.compile(r"(\s+[|\-–—·•»«:/~‹›]{1,2}\s+|\s*[|»]\s*|:\s+)")
 _JOINT = re.compile(r"\s*[|–—·•»:~‹›(\[]|\s+-+\s")  # what may separate a heading from the rest of a title
 _FOLDED = re.compile(r"[\W_]+")
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -316,13 +316,8 @@ def _without_site(title: str, names: set[str]) -> str:
 
 def _parts(title: str) -> list[tuple[str, str]]:
     """The parts of a title, each with the separator before it."""
-    found: list[tuple[str, str]] = []
-    at, lead = 0, ""
-    for match in _SEPARATOR.finditer(title):
-        found.append((lead, title[at : match.start()]))
-        lead, at = match[0], match.end()
-    found.append((lead, title[at:]))
-    return [part for part in found if part[1].strip()]
+    pieces = _SEPARATOR.split(title)
+    return [part for part in zip(["", *pieces[1::2]], pieces[::2], strict=True) if part[1].strip()]
 
 
 def _site_names(site: str | None, url: str) -> set[str]:

@@ -104,15 +104,15 @@ def _reason(stderr: bytes) -> str:
 def _recognised(table: str) -> Recognised:
     """The text from the program's output table, in the paragraphs that it found."""
     paragraphs: dict[tuple[str, str], dict[str, list[str]]] = {}
-    sure = length = words = 0.0
+    confidence = length = words = 0.0
     for columns in _words(table):
-        block, paragraph, line, confidence, word = columns[2], columns[3], columns[4], float(columns[10]), columns[11]
+        block, paragraph, line, word = columns[2], columns[3], columns[4], columns[11]
         paragraphs.setdefault((block, paragraph), {}).setdefault(line, []).append(word)
-        sure += confidence * len(word)
+        confidence += float(columns[10]) * len(word)
         length += len(word)
         words += 1
     text = "\n\n".join(_joined(" ".join(line) for line in lines.values()) for lines in paragraphs.values())
-    return Recognised(text, sure / length if length else 0.0, int(words))
+    return Recognised(text, confidence / length if length else 0.0, int(words))
 
 
 def _words(table: str) -> Iterator[list[str]]:

@@ -90,7 +90,7 @@ def lay_out(text: str) -> str:
     """JSON with one value per line. It works on the text, so that every number stays as it was written."""
     written: list[str] = []
     depth = 0
-    fresh = True  # the line is empty
+    line_is_empty = True
     before = ""
     for piece in _TOKEN.findall(text):
         if piece in "]}":
@@ -99,12 +99,12 @@ def lay_out(text: str) -> str:
                 written.append("\n" + "  " * depth)
             written.append(piece)
         else:
-            if fresh and before:
+            if line_is_empty and before:
                 written.append("\n" + "  " * depth)
             written.append(piece + " " if piece == ":" else piece)
             if piece in "[{":
                 depth += 1
-        fresh = piece in ("[", "{", ",")
+        line_is_empty = piece in ("[", "{", ",")
         before = piece
     return "".join(written)
 

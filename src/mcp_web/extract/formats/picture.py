@@ -54,14 +54,14 @@ def picture_size(data: bytes) -> tuple[int, int]:
 
 def _jpeg_size(data: bytes) -> tuple[int, int]:
     """Width and height from the first frame header."""
-    at = 2
-    while at + 9 < len(data) and data[at] == 0xFF:
-        kind = data[at + 1]
+    offset = 2
+    while offset + 9 < len(data) and data[offset] == 0xFF:
+        kind = data[offset + 1]
         if kind in (0xFF, 0x01) or 0xD0 <= kind <= 0xD8:
-            at += 1 if kind == 0xFF else 2
+            offset += 1 if kind == 0xFF else 2
             continue
         if 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+            height, width = struct.unpack(">HH", data[offset + 5 : offset + 9])
             return width, height
-        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+        offset += 2 + int.from_bytes(data[offset + 2 : offset + 4], "big")
     return 0, 0

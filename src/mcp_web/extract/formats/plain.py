@@ -40,7 +40,7 @@ def read_markdown(page: Fetched, request: ExtractRequest, options: ExtractOption
     fields = {name: front_matter.joined(value) for name, value in front.items()}
     text = _BLANKS.sub("\n\n\n", text)
     text, hidden = _without_comments(text)
-    text, images, unseen = write_embedded(text, page.final_url, include_images=request.include_images)
+    text, images, hidden_html = write_embedded(text, page.final_url, include_images=request.include_images)
     text = absolute_targets(text, page.final_url)
     headings = read_headings(text)
     top = min(headings, key=lambda heading: heading.level).text if headings else ""
@@ -58,7 +58,7 @@ def read_markdown(page: Fetched, request: ExtractRequest, options: ExtractOption
         title=fields.get("title") or top,
         metadata=metadata,
         notes=decoded.notes,
-        hidden=hidden + unseen,
+        hidden=hidden + hidden_html,
         images=images,
     )
 

@@ -155,7 +155,7 @@ class _Reader:
         topic = mapping(value.get("topic"))
         rows = items(mapping(topic.get("post_stream")).get("posts"))[:_POSTS]
         rows.sort(key=lambda row: _number(row.get("post_number")))
-        places = {_number(row.get("post_number")): at for at, row in enumerate(rows, start=1)}
+        places = {_number(row.get("post_number")): place for place, row in enumerate(rows, start=1)}
         thread = _Thread(_title(topic.get("title")), [self._discourse_post(row, places) for row in rows])
         thread.facts.append(amount(len(rows), "post"))
         thread.notes += _missing(_number(topic.get("posts_count")), len(rows), "posts")

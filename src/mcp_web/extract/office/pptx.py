@@ -129,8 +129,8 @@ def _lines(body: Element | None, look: Look, *, bulleted: bool) -> Iterator[str]
     """The visible text of each paragraph in a text body, as list items if `bulleted`."""
     for paragraph in children(body, "p"):
         properties = child(paragraph, "pPr")
-        given = properties.get("lvl", "0") if properties is not None else "0"
-        level = int(given) if given.isdigit() else 0
+        depth = attribute(properties, "lvl") or "0"
+        level = int(depth) if depth.isdigit() else 0
         listed = run_look(child(body, "lstStyle", f"lvl{level + 1}pPr", "defRPr")).over(look)
         own = run_look(child(properties, "defRPr")).over(listed)
         text = " ".join("".join(_characters(paragraph, own)).split())

@@ -150,10 +150,10 @@ def _outline(pdf: PdfDocument) -> Iterator[OutlineItem]:
 def _largest_lines(pages: list[PageText]) -> str:
     """The lines of the largest size on the first page with text; if there are many, only the first of them."""
     lines = next((each.lines for each in pages if each.lines), [])
-    worded = [line for line in lines if sum(char.isalpha() for char in line.text) >= 4]
-    size = max((line.size for line in worded), default=0.0)
-    largest = [line.text for line in worded if line.size >= size * 0.97]
-    text = " ".join(largest if len(largest) <= min(4, len(worded) - 1) else largest[:1])
+    with_words = [line for line in lines if sum(char.isalpha() for char in line.text) >= 4]
+    size = max((line.size for line in with_words), default=0.0)
+    largest = [line.text for line in with_words if line.size >= size * 0.97]
+    text = " ".join(largest if len(largest) <= min(4, len(with_words) - 1) else largest[:1])
     return text if 3 <= len(text) <= 200 else ""
 
 

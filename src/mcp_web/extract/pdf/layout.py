@@ -113,22 +113,22 @@ def _extend(block: PdfBlock, before: Line, line: Line, page: PageText, styles: S
 
     `before` is the last line of the block, `pitch` the distance of lines as a multiple of the font size.
     """
-    fresh = _new_block(line, page, styles)
+    as_new = _new_block(line, page, styles)
     # The distance is measured from the last word, because a divided word may be on two lines.
     step = before.words[-1].box.bottom - line.words[0].box.bottom
     near = 0 < step <= pitch * max(before.size, line.size) * 1.35
     if block.kind == "heading":
-        same = fresh.kind == "heading" and fresh.level == block.level and abs(before.size - line.size) < 0.6
-        goes_on = same and 0 < step <= pitch * line.size * 1.15 and len(block.lines) < 4
+        same = as_new.kind == "heading" and as_new.level == block.level and abs(before.size - line.size) < 0.6
+        continues = same and 0 < step <= pitch * line.size * 1.15 and len(block.lines) < 4
     elif block.kind == "code":
-        goes_on = fresh.kind == "code" and 0 < step <= pitch * line.size * 3
-    elif fresh.kind != "text" or abs(before.size - line.size) > 0.15 * before.size:
-        goes_on = False
+        continues = as_new.kind == "code" and 0 < step <= pitch * line.size * 3
+    elif as_new.kind != "text" or abs(before.size - line.size) > 0.15 * before.size:
+        continues = False
     else:
-        goes_on = _same_paragraph(block, before, line, step, near)
-    if goes_on:
+        continues = _same_paragraph(block, before, line, step, near)
+    if continues:
         block.lines.append(line)
-    return goes_on
+    return continues
 
 
 def _same_paragraph(block: PdfBlock, before: Line, line: Line, step: float, near: bool) -> bool:

@@ -29,8 +29,8 @@ class Scans:
         where = f"{len(scans)} of {total} pages are pictures without text (first: page {scans[0]})"
         if not self.pages:
             return [f"{where}. {self.problem}"]
-        sure = sum(one.confidence for one in self.pages.values()) / len(self.pages)
-        notes = [f"{where}; {len(self.pages)} were read by Tesseract, confidence {sure:.0f} %."]
+        confidence = sum(one.confidence for one in self.pages.values()) / len(self.pages)
+        notes = [f"{where}; {len(self.pages)} were read by Tesseract, confidence {confidence:.0f} %."]
         doubtful = [str(number) for number, one in self.pages.items() if one.confidence < _DOUBTFUL]
         if doubtful:
             notes.append(f"Doubtful pages (confidence below {_DOUBTFUL:.0f} %): {', '.join(doubtful)}.")

@@ -97,8 +97,8 @@ def _table(run: list[list[Cell]]) -> Table | None:
     if len(columns) < 2 or len(full) < (2 if len(columns) >= 3 else 3):
         return None
     cells = [cell for row in run for cell in row]
-    together = sum(len({cell.line for cell in row}) < len(row) for row in full)
-    if len(columns) == 2 and together < 0.7 * len(full):
+    unsplit = sum(len({cell.line for cell in row}) < len(row) for row in full)
+    if len(columns) == 2 and unsplit < 0.7 * len(full):
         return None  # two columns of text are side by side too, but in the file they are not row by row
     if _is_prose(cells, columns) or _are_separate_lists(full, columns):
         return None
@@ -159,7 +159,7 @@ def _is_prose(cells: list[Cell], columns: list[Column]) -> bool:
 
 def _are_separate_lists(rows: list[list[Cell]], columns: list[Column]) -> bool:
     """Whether the columns are lists side by side: they have long cells that are not on the same line of the file."""
-    apart = sum(len({cell.line for cell in row}) > 1 for row in rows)
+    split = sum(len({cell.line for cell in row}) > 1 for row in rows)
     chars = [0] * len(columns)
     filled = [0] * len(columns)
     for row in rows:
@@ -168,7 +168,7 @@ def _are_separate_lists(rows: list[list[Cell]], columns: list[Column]) -> bool:
             chars[index] += sum(len(word.text) + 1 for word in cell.words)
             filled[index] += 1
     long = sum(size > 30 * count for size, count in zip(chars, filled, strict=True) if count)
-    return long >= 2 and apart > 0.4 * len(rows)
+    return long >= 2 and split > 0.4 * len(rows)
 
 
 def _column(cell: Cell, columns: list[Column]) -> int:

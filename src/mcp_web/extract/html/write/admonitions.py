@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 
 from turbohtml import Element
 
@@ -101,17 +102,9 @@ def write_admonition(state: WriterState, element: Element, out: list[str]) -> No
 
 def _frame(title: str, inside: list[str], out: list[str]) -> None:
     """Append the title and the blocks as quotes to `out`; code blocks are not quoted."""
-    held = [title]
-    for block in inside:
-        if block.startswith("```"):
-            if held:
-                out.append(block_quote("\n\n".join(held)))
-                held = []
-            out.append(block)
-        else:
-            held.append(block)
-    if held:
-        out.append(block_quote("\n\n".join(held)))
+    for is_code, group in groupby([title, *inside], lambda block: block.startswith("```")):
+        blocks = list(group)
+        out.extend(blocks if is_code else [block_quote("\n\n".join(blocks))])
 
 
 def _content_of(element: Element) -> Element:

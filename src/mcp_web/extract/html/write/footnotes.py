@@ -39,7 +39,7 @@ class Footnotes:
         self.labels: dict[Element, str] = {}  # definition → label
         self.taken: set[str] = set()
         self.order: dict[Element, int] = {}
-        self.named: dict[str, Element] = {}
+        self.by_name: dict[str, Element] = {}
         self.origins: set[str] = set()  # the ids of references, which are the targets of back links
 
     def mark(self) -> None:
@@ -64,7 +64,7 @@ class Footnotes:
             for element in root.select("[id],a[name]"):
                 for name in (element.attr("id"), element.attr("name")):
                     if name:
-                        self.named.setdefault(name, element)
+                        self.by_name.setdefault(name, element)
 
     def _refer(self, anchor: Element) -> None:
         """Mark an anchor as a reference if its target is a footnote."""
@@ -81,13 +81,13 @@ class Footnotes:
 
     def _target(self, anchor: Element) -> Element | None:
         """The element that a reference leads to; None if it is not on this page."""
-        named = anchor.attr("data-definition")
-        if named:
-            return self.named.get(named)
+        definition = anchor.attr("data-definition")
+        if definition:
+            return self.by_name.get(definition)
         page, _, fragment = (anchor.attr("href") or "").partition("#")
         if page and page != self.here and not self.here.endswith(page):
             return None
-        return self.named.get(fragment)
+        return self.by_name.get(fragment)
 
     def _is_note(self, anchor: Element, definition: Element) -> bool:
         """Whether the anchor refers to a footnote: it is superscript, or has the id or class of one."""
@@ -101,8 +101,8 @@ class Footnotes:
             or anchor.select_one("sup") is not None
         ):
             return True
-        named = anchor.attr("data-definition") or (anchor.attr("href") or "").rpartition("#")[2]
-        return _NAMED.search(named) is not None or _CLASSED.search(anchor.attr("class") or "") is not None
+        target = anchor.attr("data-definition") or (anchor.attr("href") or "").rpartition("#")[2]
+        return _NAMED.search(target) is not None or _CLASSED.search(anchor.attr("class") or "") is not None
 
     def _label(self, definition: Element, text: str) -> str:
         """The label of a definition: that of its first reference, if it is free and alphanumeric, else a number."""
@@ -133,9 +133,9 @@ class Footnotes:
                     found[number] = lead.parent
             for notes in root.select("aside > ol[start]"):
                 start = notes.attr("start") or "1"
-                for at, item in enumerate(child for child in notes if isinstance(child, Element)):
-                    if start.isdigit() and str(int(start[:6]) + at) in wanted:
-                        found.setdefault(str(int(start[:6]) + at), item)
+                for index, item in enumerate(child for child in notes if isinstance(child, Element)):
+                    if start.isdigit() and str(int(start[:6]) + index) in wanted:
+                        found.setdefault(str(int(start[:6]) + index), item)
         if "1" not in found or len(found) < 0.5 * len(wanted):
             return
         for number, definition in found.items():
@@ -160,10 +160,8 @@ class Footnotes:
         self.state.notes = self.labels
         for definition in self.labels:
             parent = definition.parent
-            if definition.tag == "li" and isinstance(parent, Element):
+            if definition.tag in ("li", "dd") and isinstance(parent, Element):
                 self.state.special[parent] = write_list
-            elif definition.tag == "dd" and isinstance(parent, Element):
-                self.state.special[parent] = write_terms
             elif definition.tag[0] == "h":
                 self.state.special[definition] = write_headed
             else:
@@ -262,22 +260,13 @@ def write_headed(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_list(state: WriterState, element: Element, out: list[str]) -> None:
-    """A list of definitions; other items in it are written as paragraphs."""
-    for child in element:
-        if not isinstance(child, Element):
+    """A list of definitions. Other items are written as paragraphs, but not terms, which repeat the labels."""
+    children = element.iter_elements(("dt", "dd")) if element.tag == "dl" else element
+    for child in children:
+        label = state.notes.get(child) if isinstance(child, Element) else None
+        if not isinstance(child, Element) or (element.tag == "dl" and label is None):
             continue
         inside = state.blocks_of(child)
-        label = state.notes.get(child)
         text = _written(label, inside) if label else "\n\n".join(inside)
         if text:
             out.append(text)
-
-
-def write_terms(state: WriterState, element: Element, out: list[str]) -> None:
-    """A definition list of footnotes; its terms are left out, because they repeat the labels."""
-    for child in element.iter_elements(("dt", "dd")):
-        label = state.notes.get(child)
-        if label is not None:
-            text = _written(label, state.blocks_of(child))
-            if text:
-                out.append(text)

@@ -20,7 +20,7 @@ _NEEDS_CARE = re.compile(r'[\x00-\x20\x7f-\x9f<>"`\\|()\u200b-\u200f\u202a-\u202
 class Links:
     """Resolves URLs against that of the page, and records the links in order."""
 
-    __slots__ = ("_base", "_cache", "_folders", "_here", "_origin", "met")
+    __slots__ = ("_base", "_cache", "_folders", "_here", "_origin", "recorded")
 
     def __init__(self, base_url: str) -> None:
         self._base = base_url
@@ -34,7 +34,7 @@ class Links:
         if folder and plain_path:
             self._folders.append(f"{self._origin}{folder.rpartition('/')[0]}/")
         self._cache: dict[str, str | None] = {}
-        self.met: dict[str, str] = {}
+        self.recorded: dict[str, str] = {}
 
     def resolve(self, href: str) -> str | None:
         """The absolute URL, as it is written in a Markdown link; None if a reader could not follow it."""
@@ -83,11 +83,11 @@ class Links:
 
     def remember(self, url: str, text: str) -> None:
         """Record a link of the page; the first text of a URL counts."""
-        self.met.setdefault(url, text)
+        self.recorded.setdefault(url, text)
 
     def all(self) -> tuple[Link, ...]:
         """The recorded links."""
-        return tuple(Link(inline_text(text), bare(url)) for url, text in self.met.items())
+        return tuple(Link(inline_text(text), bare(url)) for url, text in self.recorded.items())
 
 
 def _written(url: str) -> str:

@@ -56,7 +56,7 @@ def write_columns(state: WriterState, element: Element, out: list[str]) -> None:
     if width < 2 or len(cells) % width or not all(cell.has_class("table-header") for cell in cells[:width]):
         state.walk(state, element, out)
         return
-    _write_grid(state, [cells[at : at + width] for at in range(0, len(cells), width)], out)
+    _write_grid(state, [cells[start : start + width] for start in range(0, len(cells), width)], out)
 
 
 def write_roles(state: WriterState, element: Element, out: list[str]) -> None:
