@@ -10,7 +10,6 @@ import importlib
 import io
 import json
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -29,6 +28,7 @@ _MAX_LINE = 64_000
 _FACTS_TYPE = "application/vnd.mcp-web.snapshot+json"
 
 Extract = Callable[[Fetched], Awaitable[Document]]
+_UNREADABLE = (WebError, RecursionError, ValueError, KeyError, TypeError)  # what a hostile record may raise
 
 
 async def export_warc(exporter: Exporter, file: Path) -> None:
@@ -45,37 +45,24 @@ async def import_warc(importer: Importer, file: Path, extract: Extract | None = 
     """Import what `export_warc` wrote unchanged, and the pages of other WARC files as research."""
     _warc_writer()
     with await anyio.to_thread.run_sync(open, file, "rb") as stream:
-        pieces = _read(stream)
-        while (piece := await anyio.to_thread.run_sync(next, pieces, None)) is not None:
-            try:
-                snapshot = await _snapshot(piece, extract)
-            except (WebError, RecursionError, ValueError, KeyError, TypeError) as error:
-                importer.fail(piece.url, error)
-                continue
-            if snapshot is not None:
-                await importer.keep(snapshot)
+        records = _read(stream)
+        while (read := await anyio.to_thread.run_sync(next, records, None)) is not None:
+            url, found = read
+            if isinstance(found, Fetched):
+                if extract is None:
+                    continue
+                try:
+                    found = await _extracted(found, extract)
+                except _UNREADABLE as error:
+                    found = error
+            if isinstance(found, Snapshot):
+                await importer.keep(found)
+            else:
+                importer.fail(url, found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """What one record, or a pair of ours, yields: a version of ours, a page, or a failure."""
-
-    url: str
-    text: str | None = None  # one of ours, with its facts
-    facts: bytes = b""
-    page: Fetched | None = None  # a page of another archive
-    failure: str = ""  # why the record could not be read
-
-
-async def _snapshot(piece: _Piece, extract: Extract | None) -> Snapshot | None:
-    """The version to import; None if there is none. Raises for a record that could not be read."""
-    if piece.failure:
-        raise InvalidInput(piece.failure)
-    if piece.text is not None:
-        return snapshot_of(json.loads(piece.facts), piece.text)
-    if piece.page is None or extract is None:
-        return None
-    page = piece.page
+async def _extracted(page: Fetched, extract: Extract) -> Snapshot:
+    """The version of a page of another archive."""
     return Snapshot.of(
         page.url,
         "readable",
@@ -130,8 +117,11 @@ def _write(writer: Any, snapshot: Snapshot) -> None:
     )
 
 
-def _read(stream: BinaryIO) -> Iterator[_Piece]:
-    """What the records of a file yield, in order; raises InvalidInput where the file is damaged."""
+def _read(stream: BinaryIO) -> Iterator[tuple[str, Snapshot | Fetched | Exception]]:
+    """The URL of each document, and a version that mcp-web wrote, a page of another archive, or why it is unreadable.
+
+    Raises InvalidInput where the file is damaged.
+    """
     iterate = importlib.import_module("warcio.archiveiterator").ArchiveIterator
     broken = importlib.import_module("warcio.exceptions").ArchiveLoadFailed
     waiting: dict[str, str] = {}
@@ -139,28 +129,31 @@ def _read(stream: BinaryIO) -> Iterator[_Piece]:
     _bound_headers(records.loader, broken)
     try:
         for record in records:
+            url = record.rec_headers.get_header("WARC-Target-URI") or ""
+            found: Snapshot | Fetched | Exception | None
             try:
-                piece = _piece(record, waiting)
-            except (InvalidInput, UnicodeDecodeError) as error:
-                piece = _Piece(record.rec_headers.get_header("WARC-Target-URI") or "", failure=str(error))
-            if piece is not None:
-                yield piece
+                found = _document(record, url, waiting)
+            except UnicodeDecodeError as error:
+                found = InvalidInput(f"The record is not UTF-8: {error.reason}.")
+            except _UNREADABLE as error:
+                found = error
+            if found is not None:
+                yield url, found
     except (broken, EOFError, OSError) as error:
         raise InvalidInput(f"The WARC file cannot be read further: {error}.") from error
 
 
-def _piece(record: Any, waiting: dict[str, str]) -> _Piece | None:
-    """The import item that one record yields; `waiting` holds a text until its metadata record is read."""
+def _document(record: Any, url: str, waiting: dict[str, str]) -> Snapshot | Fetched | None:
+    """The version or page that a record completes; `waiting` holds a text until its metadata record is read."""
     header = record.rec_headers.get_header
-    url = header("WARC-Target-URI") or ""
     if record.rec_type == "conversion":
         waiting.clear()
         waiting[header("WARC-Record-ID") or ""] = _body(record).decode("utf-8", "surrogatepass")
     elif record.rec_type == "metadata" and header("Content-Type") == _FACTS_TYPE:
         text = waiting.pop(header("WARC-Refers-To") or "", None)
-        return _Piece(url, text, _body(record)) if text is not None else None
+        return snapshot_of(json.loads(_body(record)), text) if text is not None else None
     elif record.rec_type == "response" and record.http_headers is not None:
-        return _Piece(url, page=_page(record, url, header("WARC-Date")))
+        return _page(record, url, header("WARC-Date"))
     return None
 
 
