@@ -68,7 +68,7 @@ def known_label(label: str | None) -> str | None:
 
 
 def _declared(body: bytes, media_type: str) -> str | None:
-    """The encoding that the text declares; UTF-8 if it declares UTF-16, because it could be read as ASCII."""
+    """The encoding that the text declares; UTF-8 if it declares UTF-16, which a declaration in ASCII rules out."""
     found: str | None = None
     if media_type in ("text/html", "application/xhtml+xml"):
         from turbohtml import parse

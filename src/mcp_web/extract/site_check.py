@@ -51,7 +51,7 @@ def check_siteconfig(text: str, html: str | bytes, url: str) -> SiteConfigReport
 
 
 def _problems(config: sites.SiteConfig, fits: bool, matched: bool, document: Document | None) -> tuple[str, ...]:
-    """What is wrong with the config; `fits` and `matched` are what was found on the page."""
+    """What is wrong; `fits`: the config applies to the page, `matched`: a body rule finds something."""
     found = []
     if not config.body:
         found.append("The config has no body rule.")

@@ -180,17 +180,18 @@ def _person(family: str, given: str, name: str) -> dict[str, str]:
     return {"family": line(family)} | ({"given": line(given)} if given else {})
 
 
-def _crossref_name(one: dict[str, Any]) -> dict[str, str]:
-    return _person(text(one.get("family")), text(one.get("given")), text(one.get("name")))
+def _crossref_name(author: dict[str, Any]) -> dict[str, str]:
+    return _person(text(author.get("family")), text(author.get("given")), text(author.get("name")))
 
 
-def _datacite_name(one: dict[str, Any]) -> dict[str, str]:
-    return _person(text(one.get("familyName")), text(one.get("givenName")), text(one.get("name")))
+def _datacite_name(creator: dict[str, Any]) -> dict[str, str]:
+    return _person(text(creator.get("familyName")), text(creator.get("givenName")), text(creator.get("name")))
 
 
-def _pmc_name(one: dict[str, Any]) -> dict[str, str]:
-    given = text(one.get("firstName")) or text(one.get("initials"))
-    return _person(text(one.get("lastName")), given, text(one.get("collectiveName")) or text(one.get("fullName")))
+def _pmc_name(author: dict[str, Any]) -> dict[str, str]:
+    given = text(author.get("firstName")) or text(author.get("initials"))
+    whole = text(author.get("collectiveName")) or text(author.get("fullName"))
+    return _person(text(author.get("lastName")), given, whole)
 
 
 _CONTAINERS = {

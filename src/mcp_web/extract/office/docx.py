@@ -128,7 +128,7 @@ def _item(text: str, place: tuple[str, int], state: State) -> str:
 
 
 def _inline(element: Element, state: State, look: Look) -> str:
-    """The runs of a paragraph; adjacent runs with the same emphasis are joined."""
+    """The visible runs of a paragraph as Markdown; adjacent runs with the same emphasis are joined."""
     parts: list[tuple[str, str]] = []  # (mark, text)
     for mark, text in _runs(element, state, look):
         if parts and parts[-1][0] == mark:

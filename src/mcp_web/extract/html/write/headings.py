@@ -15,7 +15,7 @@ _SIGN_AT_END = re.compile(r"(?:\s*[¶§🔗◆◇]|\s+#+)\s*$")
 
 
 def write_title(state: WriterState, element: Element, out: list[str]) -> None:
-    """A title in no heading; blocks inside it, such as Doxygen's list of groups, are written after it."""
+    """A title that is not a heading element, as a heading; blocks in it, such as Doxygen's groups, follow it."""
     inside = [child for child in element if isinstance(child, Element) and child.tag == "div"]
     for child in inside:
         child.extract()
