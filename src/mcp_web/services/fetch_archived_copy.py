@@ -9,7 +9,7 @@ from mcp_web.app import App
 from mcp_web.errors import DomainDenied, FetchFailed, HttpError, InvalidInput, NotFound, WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, Fetched
-from mcp_web.services.official_api import REFUSALS, OfficialApi
+from mcp_web.services.official_api import REFUSALS, OfficialApi, deadline_within
 from mcp_web.text.internet_archive import copy_address, copy_day, shown_address, timestamp_of
 from mcp_web.text.json_fields import at, mapping, text
 from mcp_web.text.urls import parse_url
@@ -67,7 +67,7 @@ async def _admit(app: App, url: str) -> None:
 
 async def _timestamp(app: App, url: str, wanted: str, deadline: float | None) -> str:
     """The timestamp of the nearest copy, from the availability API of the Internet Archive."""
-    api = OfficialApi.within(app, "internetarchive", _SECONDS, deadline)
+    api = OfficialApi(app, "internetarchive", deadline_within(_SECONDS, deadline))
     try:
         answer = await api.json("/wayback/available", url=url, **({"timestamp": wanted} if wanted else {}))
     except REFUSALS as error:

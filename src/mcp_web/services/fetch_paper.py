@@ -16,7 +16,7 @@ from mcp_web.errors import FetchFailed, WebError
 from mcp_web.extract.append import append
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
-from mcp_web.services.official_api import REFUSALS, OfficialApi
+from mcp_web.services.official_api import REFUSALS, OfficialApi, deadline_within
 from mcp_web.text.json_fields import at, items, mapping, text
 from mcp_web.text.papers import PaperId, paper_in
 from mcp_web.text.urls import parse_url
@@ -37,7 +37,7 @@ async def fetch_paper(app: App, url: str, *, deadline: float | None) -> Fetched 
     notes = fetcher.leaks.check_url(url)
     fetcher.check_domain(parse_url(url))
     begun = anyio.current_time()
-    until = min(begun + _SECONDS, deadline or begun + _SECONDS)
+    until = deadline_within(_SECONDS, deadline)
     try:
         answers = await (_arxiv(app, paper, until) if paper.scheme == "arxiv" else _by_doi(app, paper, until))
     except REFUSALS as error:
@@ -141,7 +141,7 @@ async def _copy(app: App, address: str, deadline: float | None) -> Fetched:
     """Fetch an open copy: a URL, or the number of an article in Europe PMC ("PMC…")."""
     if not address.startswith("PMC"):
         return await (await app.fetcher()).get(address, deadline=deadline)
-    api = OfficialApi.within(app, "europepmc", _SECONDS, deadline)
+    api = OfficialApi(app, "europepmc", deadline_within(_SECONDS, deadline))
     body = await api.get(f"/{address}/fullTextXML")
     url = f"https://europepmc.org/article/PMC/{address}"
     return Fetched(url, url, 200, (), body, "application/jats+xml", None, time.time())

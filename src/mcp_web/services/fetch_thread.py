@@ -16,7 +16,7 @@ from mcp_web.errors import FetchFailed, PolicyError, WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.fetch.threads import MEDIA_TYPE, ThreadAddress, reddit_address, thread_address, topic_address
 from mcp_web.model.page import Fetched
-from mcp_web.services.official_api import REFUSALS, OfficialApi
+from mcp_web.services.official_api import REFUSALS, OfficialApi, deadline_within
 from mcp_web.text.json_fields import at, items, mapping, text
 
 Values = list[Any]
@@ -36,7 +36,7 @@ async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched
     await (await app.fetcher()).admit(url, deadline=deadline)
     begun = anyio.current_time()
     source, read = _READERS[address.source]
-    api = OfficialApi.within(app, source, _SECONDS, deadline)
+    api = OfficialApi(app, source, deadline_within(_SECONDS, deadline))
     try:
         parts = await read(api, address)
     except REFUSALS as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -23,25 +22,33 @@ REFUSALS = (WebError, RateExceeded, ValueError)  # what a request to an API may 
 _PAUSE = 60.0  # seconds without a request after a refusal that names no time
 
 
-@dataclass(frozen=True, slots=True)
+def deadline_within(seconds: float, deadline: float | None) -> float:
+    """The time in `seconds` from now, or the deadline of the call if that is earlier."""
+    until = anyio.current_time() + seconds
+    return min(until, deadline or until)
+
+
 class OfficialApi:
     """The API of one source. Its host comes from the options, never from an argument of an agent."""
 
-    app: App
-    name: str
-    deadline: float
+    def __init__(self, app: App, name: str, deadline: float) -> None:
+        from mcp_web.search.providers import REGISTRY
 
-    @classmethod
-    def within(cls, app: App, name: str, seconds: float, deadline: float | None) -> OfficialApi:
-        """The API with a deadline in `seconds` from now, at most that of the call."""
-        until = anyio.current_time() + seconds
-        return cls(app, name, min(until, deadline or until))
+        (provider,) = REGISTRY[name].build(app.settings.of(SearchOptions))
+        self._source = source = cast("JsonApi", provider)
+        self._process = app.process
+        self._deadline = deadline
+        # The key and the interval of the rate limit.
+        if source.lookup_interval is not None:
+            self._pace = f"lookup:{source.name}", source.lookup_interval
+        else:
+            self._pace = f"search:{source.name}", source.capabilities.per / source.capabilities.rate
 
     async def json(self, path: str, **params: str) -> Any:
         """The JSON of one answer; raises one of REFUSALS."""
         value = json.loads(await self.get(path, **params))
         if isinstance(value, dict) and isinstance(value.get("backoff"), int):
-            await self.app.process.coordination.limiter.pause(self._pace(self._source())[0], float(value["backoff"]))
+            await self._process.coordination.limiter.pause(self._pace[0], float(value["backoff"]))
         return value
 
     async def get(self, path: str, **params: str) -> bytes:
@@ -50,23 +57,23 @@ class OfficialApi:
 
     async def post(self, path: str, query: Any) -> Any:
         """The JSON of the answer to a query in JSON, for APIs that want a key; raises one of REFUSALS."""
-        if not self._source().access.key:
-            raise FetchFailed(f"The API of {self.name} answers such queries only with a key.", reason="key")
+        if not self._source.access.key:
+            raise FetchFailed(f"The API of {self._source.name} answers such queries only with a key.", reason="key")
         return json.loads(await self._request("POST", path, {}, query))
 
     async def _request(self, method: str, path: str, params: Mapping[str, str], query: Any = None) -> bytes:
         """Send one request within the rate limit; after a refusal, all requests wait for the time that it names."""
-        source, limiter = self._source(), self.app.process.coordination.limiter
-        key, interval = self._pace(source)
-        await limiter.acquire(key, interval, deadline=self.deadline)
+        source, limiter = self._source, self._process.coordination.limiter
+        key, interval = self._pace
+        await limiter.acquire(key, interval, deadline=self._deadline)
         identity = {name: value for name, value in source.identity().items() if value}
-        answer = await self.app.process.api_client.request(
+        answer = await self._process.api_client.request(
             method,
             source.access.base + path,
             headers=source.headers(),
             params={**params, **identity},
             json=query,
-            timeout=max(0.1, self.deadline - anyio.current_time()),
+            timeout=max(0.1, self._deadline - anyio.current_time()),
         )
         if answer.status == 200:
             return answer.body
@@ -74,16 +81,3 @@ class OfficialApi:
             wait = retry_after_seconds(answer.header("retry-after"), time.time())
             await limiter.pause(key, wait or _PAUSE)
         raise FetchFailed(f"{source.label} answered {answer.status}.", reason="status")
-
-    def _source(self) -> JsonApi:
-        """The search provider of this source, which has its address, key and limits."""
-        from mcp_web.search.providers import REGISTRY
-
-        (source,) = REGISTRY[self.name].build(self.app.settings.of(SearchOptions))
-        return cast("JsonApi", source)
-
-    def _pace(self, source: JsonApi) -> tuple[str, float]:
-        """The key and the interval of the rate limit."""
-        if source.lookup_interval is not None:
-            return f"lookup:{source.name}", source.lookup_interval
-        return f"search:{source.name}", source.capabilities.per / source.capabilities.rate
