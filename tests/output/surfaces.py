@@ -326,6 +326,8 @@ def api_calls(world: HostileWorld, web: AsyncWeb) -> Iterator[tuple[str, Any]]:
     yield "read", lambda: web.read(world.urls()[2], "valves")
     yield "extract", lambda: web.extract(html_page(world.texts))
     yield "verify", lambda: web.verify(world.urls()[0], ["Plain sentences about valves.", "not there"])
+    for style in ("text", "bibtex", "csl"):
+        yield "cite", lambda style=style: web.cite(world.urls()[0], style=style)
     for provider in ("searxng", "brave"):
         yield "search", lambda provider=provider: web.search("valves", provider=provider)
         yield "search", lambda provider=provider: web.search("nothing", provider=provider)
@@ -344,7 +346,8 @@ async def python_api(world: HostileWorld, web: MiniWeb, folder: Path) -> AsyncIt
                 yield Output(f"error of {name}", error.as_dict() | {"details": error.details}, "facts")
                 continue
             results = made if isinstance(made, list) else [made]
-            yield Output(name, [dataclasses.asdict(one) for one in results], "person")
+            shown = [one if isinstance(one, str) else dataclasses.asdict(one) for one in results]
+            yield Output(name, shown, "person")
             yield Output(f"notes of {name}", [note for one in results for note in getattr(one, "notes", ())], "message")
             yield Output(f"repr of {name}", [repr(one) for one in results], "person")
 

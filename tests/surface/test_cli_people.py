@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -207,6 +210,12 @@ def test_a_crawl_in_which_every_page_failed_is_a_failure(shell: Shell, docs: Sit
     assert shell.json("archive", "crawl", url, code=1)["pages"] == 1
 
 
+def test_watched_pages_are_one_json_object_a_line(shell: Shell, docs: Site) -> None:
+    urls = [docs.loopback_url("/p1"), docs.loopback_url("/p2")]
+    lines = shell.run("watch", *urls, "--json").stdout.splitlines()
+    assert [json.loads(line)["url"] for line in lines] == urls
+
+
 def test_a_feed_remembers_earlier_changes(shell: Shell, docs: Site, tmp_path: Path) -> None:
     feed = tmp_path / "changes.xml"
     shell.run("watch", docs.loopback_url("/p1"), "--feed", str(feed))
@@ -258,6 +267,11 @@ def test_an_empty_list_is_a_success_but_a_name_or_query_without_an_answer_is_not
         (["archive", "search", ""], "'QUERY...': it is empty."),
         (["read", "https://e.example/", ""], "'QUESTION...': it is empty."),
         (["open", "https://e.example/", "--max-age", "-1"], "--max-age"),
+        (["watch", "--every", "-1"], "--every"),
+        (["cache", "purge", "--keep-newest", "-1"], "--keep-newest"),
+        (["archive", "crawl", "https://e.example/", "--max-pages", "0"], "--max-pages"),
+        (["siteconfig", "test", "BLOB", "FILE"], "is not UTF-8 text"),
+        (["watch", "--feed", "/nonexistent/feed.xml"], "No such file or directory"),
     ],
 )
 def test_a_mistake_is_said_in_the_words_of_the_command_line(
@@ -265,7 +279,9 @@ def test_a_mistake_is_said_in_the_words_of_the_command_line(
 ) -> None:
     file = tmp_path / "page.html"
     file.write_text("<p>Words.</p>")
-    done = shell.run(*(arg.replace("FILE", str(file)) for arg in args), code=2)
+    blob = tmp_path / "blob"
+    blob.write_bytes(b"\xff\xfe\xfb")
+    done = shell.run(*(arg.replace("FILE", str(file)).replace("BLOB", str(blob)) for arg in args), code=2)
     assert said.replace("FILE", str(file)) in done.stderr
 
 
@@ -498,6 +514,28 @@ def test_extract_without_a_file_says_that_it_waits_for_input(shell: Shell) -> No
     printed = at_terminal(shell, "extract", typed=b"<p>Words of a page</p>\n\x04")
     assert "until Ctrl-D" in printed
     assert "Words of a page" in printed
+
+
+def test_a_file_that_is_no_store_is_refused_and_left_alone(shell: Shell, tmp_path: Path) -> None:
+    page, other = tmp_path / "page.html", tmp_path / "other.sqlite"
+    page.write_text("<p>Words.</p>")
+    with closing(sqlite3.connect(other)) as db:
+        db.execute("CREATE TABLE bookmarks (url TEXT)")
+    shell.run("archive", "add", "A thought.", "--title", "Thought")
+    kept = tmp_path / "mcp-web.sqlite"
+    for file in (page, other):
+        before = file.read_bytes()
+        for command in (
+            ["check", str(file)],
+            ["copy", str(file), str(tmp_path / "new")],
+            ["copy", str(kept), str(file)],
+        ):
+            assert "is not a store of mcp-web" in shell.run("store", *command, code=1).stderr
+        assert file.read_bytes() == before
+        assert not list(tmp_path.glob(f"{file.name}.*"))
+    assert "no faults" in shell.run("store", "check", str(kept)).stdout
+    kept.write_bytes(b"SQLite format 3\x00" + b"\xff" * 5_000)
+    assert "was damaged and replaced" in shell.run("store", "check", code=1).stdout
 
 
 def test_a_store_that_cannot_be_used_or_was_replaced_is_said_on_stderr(docs: Site, tmp_path: Path) -> None:

@@ -161,8 +161,10 @@ def sync(folder: Path, as_json: bool, **given: Any) -> None:
 @command.command("crawl")
 @click.argument("url")
 @click.option("--prefix", help="Only addresses that begin with this; default: the folder of URL.")
-@click.option("--max-pages", type=int, default=200, show_default=True)
-@click.option("--depth", "max_depth", type=int, default=4, show_default=True, help="Links to follow from URL.")
+@click.option("--max-pages", type=click.IntRange(1), default=200, show_default=True)
+@click.option(
+    "--depth", "max_depth", type=click.IntRange(0), default=4, show_default=True, help="Links to follow from URL."
+)
 @click.option("--tag", "--collection", "tags", multiple=True, help="A label for the pages; repeatable.")
 @_exclude
 @json_option

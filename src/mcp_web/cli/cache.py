@@ -113,10 +113,10 @@ def _facts(kept: SnapshotInfo) -> dict[str, Any]:
 
 
 @command.command("purge")
-@click.option("--older-than-days", type=float, help="Pages not used for this many days.")
+@click.option("--older-than-days", type=click.FloatRange(0), help="Pages not used for this many days.")
 @click.option("--domain", help="Pages of this host and its subdomains.")
-@click.option("--keep-newest", type=int, help="Keep this many most recently used pages.")
-@click.option("--max-bytes", type=int, help="Shrink the kept text to this size.")
+@click.option("--keep-newest", type=click.IntRange(0), help="Keep this many most recently used pages.")
+@click.option("--max-bytes", type=click.IntRange(0), help="Shrink the kept text to this size.")
 @click.option("--url", help="One page.")
 @click.option("--yes", is_flag=True, help="Delete them; without it the result is only shown.")
 @json_option

@@ -45,7 +45,11 @@ def test(config: Path, page: IO[bytes], url: str, as_json: bool) -> None:
     """Try the config file CONFIG on a saved page and show what each rule matched."""
     from mcp_web.extract.site_check import check_siteconfig
 
-    report = check_siteconfig(config.read_text(encoding="utf-8"), page.read(), url)
+    try:
+        rules = config.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"{config} is not UTF-8 text.") from error
+    report = check_siteconfig(rules, page.read(), url)
     facts = dataclasses.asdict(report)
     if as_json:
         print_json(facts)

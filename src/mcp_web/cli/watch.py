@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
-from mcp_web.cli.output import empty, json_option, print_json
+from mcp_web.cli.output import empty, print_json
 from mcp_web.cli.session import with_app
 
 if TYPE_CHECKING:
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
 @click.argument("urls", nargs=-1, metavar="[URL...]")
 @click.option("--remove", multiple=True, metavar="URL", help="Stop watching a page; repeatable.")
 @click.option("--list", "only_list", is_flag=True, help="Only list what is watched.")
-@click.option("--every", type=float, metavar="SECONDS", help="Check again after this interval, until interrupted.")
-@click.option("--times", type=int, default=0, help="With --every: stop after this many checks.")
+@click.option(
+    "--every", type=click.FloatRange(0), metavar="SECONDS", help="Check again after this interval, until interrupted."
+)
+@click.option("--times", type=click.IntRange(0), default=0, help="With --every: stop after this many checks.")
 @click.option("--feed", type=click.Path(path_type=Path, dir_okay=False), help="Write the changes as an Atom feed.")
-@json_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list, or one object a line for each page checked.")
 def command(
     urls: tuple[str, ...],
     remove: tuple[str, ...],
@@ -35,6 +38,8 @@ def command(
     as_json: bool,
 ) -> None:
     """Watch pages: fetch them again and report by section what changed. New URLs are added to the list."""
+    if feed is not None and not feed.parent.is_dir():
+        raise click.UsageError(f"No such file or directory: {feed.parent}.")
 
     async def work(app: App) -> int:
         from mcp_web.services.watch_pages import change_watch, watched_urls
@@ -74,7 +79,7 @@ async def _rounds(app: App, urls: list[str], every: float | None, times: int, fe
         for url in urls:
             one = await check_page(app, url)
             good = good and one.state != "failed"
-            print_json(as_object(one)) if as_json else _show(as_object(one))
+            click.echo(json.dumps(as_object(one), ensure_ascii=False)) if as_json else _show(as_object(one))
             if one.state in ("new", "changed"):
                 entries.append((time.time(), one))
         if written is not None:

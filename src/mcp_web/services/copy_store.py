@@ -31,7 +31,9 @@ async def copy_store(app: App, source: str, target: str, on_progress: OnProgress
 async def check_store(app: App, place: str | None) -> list[str]:
     """A sentence for each fault of the configured store or of another one; empty if there is none."""
     if place is None:
-        return await (await app.store()).check()
+        store = await app.store()
+        note = app.take_store_note()  # that it was damaged and replaced, or cannot be used
+        return [note] if note else await store.check()
     if not exists(place):
         raise InvalidInput(f"There is no store {place}.")
     store = await open_place(place, app.settings.of(StoreOptions))

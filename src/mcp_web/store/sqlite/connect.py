@@ -6,7 +6,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from mcp_web import trace
@@ -30,6 +30,22 @@ def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
         _marker(path).touch()
         _set_aside_if_damaged(path, wait_seconds)
         return _open_migrated(path, wait_seconds)
+
+
+def refuse_other_file(path: Path, wait_seconds: float) -> None:
+    """Raise for a file that is damaged or no store: one that a user named is neither replaced nor given tables."""
+    with translate_errors(path):
+        if not path.exists() or path.stat().st_size == 0:
+            return
+        if not _is_damaged(path, wait_seconds):
+            with closing(sqlite3.connect(path, timeout=wait_seconds)) as db:
+                tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if not tables or {"pages", "snapshots"} <= tables:
+                return
+    raise CacheError(
+        f"{path} is not a store of mcp-web, or it is damaged.",
+        suggestion="Name the SQLite file of a store. `sqlite3 FILE .recover` may rescue the rows of a damaged one.",
+    )
 
 
 def _open_migrated(path: Path, wait_seconds: float) -> sqlite3.Connection:

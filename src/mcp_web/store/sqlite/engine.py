@@ -14,6 +14,7 @@ from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.store.engine import OpenedStore
 from mcp_web.store.options import FILE_NAME, StoreOptions, database_file, user_path
 from mcp_web.store.protocol import Store
+from mcp_web.store.sqlite.connect import refuse_other_file
 from mcp_web.store.sqlite.store import SqliteStore
 
 _TENANTS = "tenants"  # the folder that holds a folder for each tenant other than the default one
@@ -26,6 +27,7 @@ class SqliteEngine:
         return user_path(place).is_file()
 
     async def open(self, place: str, options: StoreOptions) -> Store:
+        await anyio.to_thread.run_sync(refuse_other_file, user_path(place), options.wait_seconds)
         return await self._open(user_path(place), options)
 
     async def open_tenant(self, options: StoreOptions, tenant: str) -> Store:
