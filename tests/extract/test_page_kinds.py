@@ -155,6 +155,20 @@ def test_list_beside_a_paragraph_stays_among_sentences_and_goes_among_short_line
     assert kept[-4:] == [is_kept] * 3 + [False]
 
 
+def test_summary_stays_with_the_text_that_it_opens() -> None:
+    read = _blocks(
+        "<p>Menu</p><p>Home</p><p>About</p><details><summary><b>Why?</b></summary><p>Because the kernel is new, and "
+        "only a start loads the new one.</p></details><details><summary>Share</summary></details><p>Then start it.</p>"
+    )
+    chances = [0.95 if block.text[0] in "BT" else 0.05 for block in read.blocks]
+    kept, _ = decide(PageFeatures(read), chances)
+    assert [block.text[:8] for block, keep in zip(read.blocks, kept, strict=True) if keep] == [
+        "Why?",
+        "Because ",
+        "Then sta",
+    ]
+
+
 def test_the_same_line_of_all_items_stays_or_goes_together() -> None:
     cards = "".join(f"<div class=card><h3>Chair {n}</h3><p>Oak</p><span>€{n}9.00</span></div>" for n in range(8))
     read = _blocks(f"<div class=menu>Filter by colour</div><div class=grid>{cards}</div><div class=end>Imprint</div>")

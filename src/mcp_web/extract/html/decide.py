@@ -55,6 +55,7 @@ def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], fl
     if not is_article:
         _keep_sentences(read.blocks, kept)
     _settle_headings(read.blocks, kept, chances, is_article)
+    _keep_summaries(read.blocks, kept)
     if features.is_story:
         _drop_around_story(read.blocks, kept)
     return kept, least
@@ -189,6 +190,16 @@ def _keep_sentences(blocks: list[HtmlBlock], kept: list[bool]) -> None:
             block = blocks[at]
             is_text = block.prose > 0 and block.links < 0.5 * len(block.text)
             kept[at] = kept[at] or (is_text and not says_aside(block.text))
+
+
+def _keep_summaries(blocks: list[HtmlBlock], kept: list[bool]) -> None:
+    """Keep the summary of a `details` element if the text right after it stays."""
+    for at in range(len(blocks) - 2, -1, -1):
+        if kept[at] or not kept[at + 1]:
+            continue
+        summary = next((box for box in around_box(blocks[at].box) if box.tag == "summary"), None)
+        if summary is not None and (details := summary.parent) is not None:
+            kept[at] = at + 1 < details.first + details.count
 
 
 def _container_of(box: Box) -> Box:
