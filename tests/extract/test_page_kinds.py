@@ -155,6 +155,17 @@ def test_list_beside_a_paragraph_stays_among_sentences_and_goes_among_short_line
     assert kept[-4:] == [is_kept] * 3 + [False]
 
 
+@pytest.mark.parametrize(("cell", "is_kept"), [("{}", True), ("<a href=/{0}>{0}</a>", False)])
+def test_data_table_between_kept_texts_stays_unless_it_is_a_table_of_links(cell: str, is_kept: bool) -> None:
+    rows = "".join(f"<tr><td>{cell.format(f'-{name}')}<td>{cell.format(f'The {name} of it.')}" for name in "prta")
+    before = "<div>The filter logs each message to a file of its own. It knows the following options:</div>"
+    after = "<pre>#include &lt;sys/types.h&gt;\n#include &lt;sys/stat.h&gt; and many more lines of the program</pre>"
+    read = _blocks(f"{before}<center><table>{rows}</table></center>{after}")
+    chances = [0.3 if block.box.tag == "td" else 0.9 for block in read.blocks]
+    kept, _ = decide(PageFeatures(read), chances)
+    assert kept == [True, *[is_kept] * 8, True]
+
+
 def test_summary_stays_with_the_text_that_it_opens() -> None:
     read = _blocks(
         "<p>Menu</p><p>Home</p><p>About</p><details><summary><b>Why?</b></summary><p>Because the kernel is new, and "

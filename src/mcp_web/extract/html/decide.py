@@ -50,6 +50,7 @@ def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], fl
     kept = [chance >= least for chance in chances]
     _keep_whole(units, data, sizes, [chance - least for chance in chances], kept)
     _keep_lists_in_text(read, units, kept)
+    _keep_tables_in_text(read.blocks, units, data, kept)
     _keep_code(read.blocks, kept)
     is_article = features.declared == "article"
     if not is_article:
@@ -163,6 +164,17 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
         lines = members if head is None else [head, *members]
         if not any(says_aside(blocks[at].text) for at in lines):
             for at in lines:
+                kept[at] = True
+
+
+def _keep_tables_in_text(blocks: list[HtmlBlock], units: Units, data: set[Box], kept: list[bool]) -> None:
+    """Keep a data table between kept blocks, unless half of it is links or it has a phrase such as "Related"."""
+    for unit, members in units:
+        before, after = members[0] - 1, members[-1] + 1
+        if unit not in data or before < 0 or after >= len(blocks) or not (kept[before] and kept[after]):
+            continue
+        if unit.links < 0.5 * unit.chars and not any(says_aside(blocks[at].text) for at in members):
+            for at in members:
                 kept[at] = True
 
 
