@@ -325,6 +325,7 @@ def api_calls(world: HostileWorld, web: AsyncWeb) -> Iterator[tuple[str, Any]]:
     yield "read", lambda: web.read(world.urls(), "valves")
     yield "read", lambda: web.read(world.urls()[2], "valves")
     yield "extract", lambda: web.extract(html_page(world.texts))
+    yield "cite", lambda: web.cite(world.urls()[0])
     yield "verify", lambda: web.verify(world.urls()[0], ["Plain sentences about valves.", "not there"])
     for style in ("text", "bibtex", "csl"):
         yield "cite", lambda style=style: web.cite(world.urls()[0], style=style)
@@ -344,6 +345,9 @@ async def python_api(world: HostileWorld, web: MiniWeb, folder: Path) -> AsyncIt
             except WebError as error:
                 yield Output(f"error of {name}", f"{error.message} {error.suggestion}", "message")
                 yield Output(f"error of {name}", error.as_dict() | {"details": error.details}, "facts")
+                continue
+            if isinstance(made, str):
+                yield Output(name, made, "person")
                 continue
             results = made if isinstance(made, list) else [made]
             shown = [one if isinstance(one, str) else dataclasses.asdict(one) for one in results]
