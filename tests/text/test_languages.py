@@ -13,6 +13,7 @@ from mcp_web.text.languages import language_of, script_of
         ("How do I install it?", "en"),
         ("Wie lange dauert die Kündigung des Vertrags?", "de"),
         ("Quelle est la capitale de la France ?", "fr"),
+        ("Comment faire un gâteau ?", "fr"),
         ("¿Cuándo se fundó la ciudad?", "es"),
         ("Qual é a capital do Brasil?", "pt"),
         ("Qual è il fiume più lungo della regione?", "it"),
@@ -35,7 +36,18 @@ def test_questions_tell_their_language(text: str, language: str) -> None:
     assert language_of(text) == language
 
 
-@pytest.mark.parametrize("text", ["python asyncio timeout", "max results", "", "42 %"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python asyncio timeout",
+        "max results",
+        "",
+        "42 %",
+        "several web sites on one IP address",  # not Polish
+        "comment on a pull request",  # not French
+        "non blocking sockets",  # not Italian
+    ],
+)
 def test_keywords_do_not_tell(text: str) -> None:
     assert language_of(text) == ""
 

@@ -62,6 +62,13 @@ _LETTERS = {
     "گ": "fa ur", "ژ": "fa", "ے": "ur", "ہ": "ur", "ٹ": "ur", "ں": "ur", "ة": "ar", "ى": "ar", "ळ": "mr",
 }  # fmt: skip
 
+# Function words of other languages that are English words too. They are no stop words of English, but without them a
+# question with `one` is taken for Polish and one with `comment` for French.
+_ENGLISH_TOO = (
+    "ad alt bin care ci come comment dont door due end face go hi ide io jest min mod net non one plus pro sale sans "
+    "see sense sub ten todo todos want"
+)
+
 _RUNS = {name: re.compile(f"[{letters}]") for name, (letters, _) in _SCRIPTS.items()}
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:[\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963][^\W_]*)*")
 _ASCII_WORD = re.compile(r"[a-z][a-z0-9]*")
@@ -122,6 +129,8 @@ def _function_words(script: str) -> dict[str, tuple[str, ...]]:
     for code in _BY_WORDS[script]:
         for word in STOP_WORDS[code]:
             found[word] = (*found.get(word, ()), code)
+    for word in _ENGLISH_TOO.split() if script == "latin" else ():
+        found[word] = (*found[word], "en")
     return found
 
 
