@@ -13,7 +13,7 @@ from mcp_web import trace
 from mcp_web.errors import WebError
 from mcp_web.model.passage import ScoredPassage, Span
 from mcp_web.text.dates import iso
-from mcp_web.text.headings import below_title
+from mcp_web.text.headings import below_title, heading_text
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
@@ -240,7 +240,7 @@ def _passage_text(title: str, one: ScoredPassage) -> str:
     continues."""
     path = below_title(one.passage.above, title)
     text = _plain(one.passage.text)
-    path = path[:-1] if path and text.startswith("#") and text.partition("\n")[0].endswith(path[-1]) else path
+    path = path[:-1] if path and text.startswith("#") and heading_text(text.partition("\n")[0]) == path[-1] else path
     where = " > ".join(map(one_line, path))
     return f"[#{one.passage.number}] score {one.score:.2f}{f' · {where}' if where else ''}\n{text}"
 
