@@ -25,6 +25,7 @@ from mcp_web.store.protocol import NOTHING, VectorQuery, WordQuery
 from .postgres_server import PostgresServer
 
 from contracts.store_samples import keep, snapshot  # isort: skip
+from render.processes import eventually  # isort: skip
 
 pytestmark = pytest.mark.anyio
 
@@ -256,6 +257,9 @@ async def test_many_passages_are_found_by_the_hnsw_index_and_new_ones_too(postgr
     assert found[0].key == fresh.key
     await store.close()
     with postgres.superuser(psycopg.conninfo.conninfo_to_dict(url)["dbname"]) as db:
+        others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        # A connection is counted in the statistics when its process on the server has ended.
+        await eventually(lambda: db.execute(others).fetchall() == [(0,)])
         used = db.execute("SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname LIKE 'passages_near_%'")
         assert [row[0] >= 21 for row in used] == [True]
 
