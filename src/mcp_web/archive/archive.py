@@ -40,6 +40,7 @@ from mcp_web.embed.embedder import QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
 from mcp_web.store.protocol import DocumentFilter, DocumentRow, Store
 from mcp_web.text.languages import language_of
+from mcp_web.text.shorten import shortened
 
 _MODEL_SECONDS = 10.0  # to wait for the vector of the question
 
@@ -151,7 +152,7 @@ def _parsed(query: ArchiveQuery) -> ParsedQuery:
     question = parse(query.text)
     if not question.wanted and not question.prefixes:
         raise InvalidInput(
-            f"The query {query.text!r} has no word to look for.",
+            f"The query {shortened(query.text, 80)!r} has no word to look for.",
             suggestion="Name a word that the document should contain.",
         )
     given: Mapping[str, str | None] = {"since": query.since, "until": query.until}

@@ -48,7 +48,7 @@ def wrapped(text: str, indent: int = 0, *, stream: TextIO | None = None) -> str:
     stream = stream or sys.stderr
     if not stream.isatty():
         return text
-    width = max(40, shutil.get_terminal_size().columns - 1)
+    width = max(20, shutil.get_terminal_size().columns - 1)
     # What is broken cannot be copied: a path at a hyphen, a command in backticks at a space.
     whole = re.sub(r"`[^`]+`", lambda command: command[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
     lines = textwrap.fill(whole, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
