@@ -11,7 +11,7 @@ from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
 from mcp_web.archive.find import ParsedQuery, best_rows, by_words, with_headlines
-from mcp_web.archive.fuse import static_matches, with_matches
+from mcp_web.archive.fuse import static_matches, with_length, with_matches
 from mcp_web.archive.highlight import Marker
 from mcp_web.archive.passage import best_passage
 from mcp_web.archive.query import parse
@@ -98,9 +98,15 @@ async def test_a_document_that_is_one_passage_keeps_the_score_of_the_document(tm
     query = ArchiveQuery("transaction wraparound", mode="text")
     found = {one.document.title: one for one in (await Archive(store).search(query)).results}
     words = await by_words(store, ParsedQuery(query, parse(query.text), DocumentFilter()), only_words=True)
-    scores = await with_headlines(store, {one.key: one.score for one in words.matches.candidates}, words)
+    scores = await with_headlines(store, {one.key: one.score for one in words.matches.candidates}, words, ())
     rows = await best_rows(store, scores, words, 10, datetime.now(UTC).date())
     by_document = {row.title: score for row, score in rows}
     await store.close()
     assert found["short"].document.score == by_document["short"]
     assert found["long"].document.score > by_document["long"]
+
+
+def test_a_short_document_loses_part_of_its_score_unless_it_is_one_passage() -> None:
+    assert with_length(0.5, 300, outside=0.0) == 0.5
+    assert with_length(0.5, 160_000, outside=1.0) == 0.5
+    assert with_length(0.5, 2_000, outside=0.8) < with_length(0.5, 20_000, outside=0.8) < 0.5

@@ -155,3 +155,14 @@ async def test_a_kept_document_is_asked_a_question_without_network(miniweb: Mini
         assert facts[1] in answer.text
         assert facts[0] not in answer.text
         assert "More sections: cache_get with section=" in answer.text
+
+
+@pytest.mark.anyio
+async def test_a_passage_that_begins_with_its_heading_does_not_name_it_twice(miniweb: MiniWeb, tmp_path: Path) -> None:
+    words = "Some more words about kettles. " * 60
+    page = f"## Boil `water()`\n\nThe function heats it. {words}\n\n## Warranty\n\nIt lasts two years. {words}"
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_EMBEDDINGS="none") as caller:
+        added = await caller.data("archive_add", content=page, title="Kettles")
+        answer = await caller.call("cache_get", snapshot=added["snapshot"], query="Which function heats the water?")
+        assert "\n## Boil `water()`" in answer.text
+        assert "· Boil" not in answer.text

@@ -4,17 +4,18 @@ mention it, and news and index pages rank behind the other pages of the same sit
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Container, Mapping
 from functools import lru_cache
 
+from mcp_web.archive.fuse import MODEL, WORDS
 from mcp_web.archive.query import Question
 from mcp_web.store.protocol import Headline
 from mcp_web.text.urls import host_of
 from mcp_web.text.words import compounds, fold, is_stop_word, query_terms, words
 
-# Chosen over five documentation sites (87 questions, 24 of them judged by others): shares from .5 to 1 and factors from
-# .5 to .7 give nearly the same result on the whole. Not cross-validated by site.
-TITLE_SHARE = 0.75  # of what the words in the text count
+# The title beside the words of the text, which count 1; fuse.py has the other weights. Factors of news pages from .5 to
+# .7 give nearly the same result on the whole.
+TITLE = 0.75
 LOWER = 0.7
 _NEWS_OR_INDEX = re.compile(
     r"(?:^|/)(?:blog|news|posts?|releases?|release[-_]?notes|changelogs?|changes|history|announcements?|what-?s-?new"
@@ -85,16 +86,22 @@ def is_news_or_index(headline: Headline) -> bool:
 
 
 def scores_with_headlines(
-    scores: Mapping[str, float], headlines: Mapping[str, Headline], question: Question, rarities: Mapping[str, float]
+    scores: Mapping[str, float],
+    headlines: Mapping[str, Headline],
+    question: Question,
+    rarities: Mapping[str, float],
+    embedded: Container[str] = frozenset(),
 ) -> dict[str, float]:
-    """The scores adjusted by how well titles and URLs match the question, still between 0 and 1."""
+    """The scores adjusted by how well titles and URLs match the question, still between 0 and 1. `embedded` are the
+    documents whose scores include the model's."""
     matcher = HeadlineMatcher(question, rarities)
     lower = _ranked_lower(headlines.values())
     found = {}
     for key, score in scores.items():
         headline = headlines.get(key)
         about = matcher.share(headline) if headline else 0.0
-        whole = (score + TITLE_SHARE * about) / (1 + TITLE_SHARE)
+        weight = WORDS + MODEL if key in embedded else WORDS
+        whole = (weight * score + TITLE * about) / (weight + TITLE)
         found[key] = whole * LOWER if headline in lower else whole
     return found
 

@@ -31,6 +31,7 @@ from mcp_web.archive.fuse import (
     near_by_meaning,
     near_only,
     static_matches,
+    with_length,
     with_matches,
 )
 from mcp_web.archive.highlight import Highlight, Marker, highlights
@@ -86,7 +87,7 @@ class Archive:
             by_match = self._matches(query)
             mode: SearchMode = query.mode if meaning or by_match else "text"
             scores = combined(words.matches, _near(meaning, words, query, scales), mode, scales)
-            scores = await with_headlines(self._store, scores, words)
+            scores = await with_headlines(self._store, scores, words, meaning.model)
             rows = await best_rows(self._store, scores, words, max(query.limit, LEAST), self._today())
             asked = text if by_match else ""
             quoted = (await anyio.to_thread.run_sync(_quoted, words, rows, asked, mode, meaning.model))[: query.limit]
@@ -205,9 +206,13 @@ def _quoted(
         )
         for row, score in rows
     ]
-    scores = [one.score for one in found]
     # A passage that is the whole document says nothing that the document's own score does not say.
     outside = [_outside(one) for one in found]
+    by_name = words.by_name
+    scores = [
+        with_length(one.score, len(one.row.markdown), part) if by_name or one.row.key in embedded else one.score
+        for one, part in zip(found, outside, strict=True)
+    ]
     if mode != "semantic":
         scores = with_matches(scores, [one.passage.match if one.passage else 0.0 for one in found], outside)
     static = static_matches(asked, [_text_of(one) for one in found]) if asked else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -92,10 +92,13 @@ def combined(words: WordMatches, meaning: Meaning, mode: SearchMode, scales: Sca
     return fused(by_words, meaning.within(wanted), scales)
 
 
-async def with_headlines(store: Store, scores: Mapping[str, float], words: ByWords) -> dict[str, float]:
+async def with_headlines(
+    store: Store, scores: Mapping[str, float], words: ByWords, embedded: Container[str]
+) -> dict[str, float]:
     """The scores adjusted by the titles and URLs of the best documents."""
     best = sorted(scores, key=lambda key: (-scores[key], key))[:_COMPARED]
-    return scores_with_headlines(scores, await store.headlines(best), words.question, words.matches.rarities)
+    headlines = await store.headlines(best)
+    return scores_with_headlines(scores, headlines, words.question, words.matches.rarities, embedded)
 
 
 async def best_rows(

@@ -1,7 +1,9 @@
-"""Combines the scores by words, static signal and model, the match of the best passage and a small recency bonus."""
+"""Combines the scores by words, static signal and model, the match of the best passage, the length and a small recency
+bonus."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -10,11 +12,10 @@ from mcp_web.embed.embedder import Calibration
 from mcp_web.embed.static import PassagePieces, static_vectors
 from mcp_web.errors import EmbeddingError
 
-# Weights of words and of the model. Scores can be compared between answers: the score by words is relative to the
-# highest possible one, the score by meaning is 0.5 for a typical answer; `with_matches` adds to both. When they were
-# chosen, equal weights were the best for Cranfield (nDCG@10 .002 lower with .4 for words, .005 lower with .6), within
-# .0001 of the best for CISI, and better for questions about two documentation sites (MRR .02 lower with .3 for words).
-_WORDS, _MODEL = 0.5, 0.5
+# The model counts twice as much as the words; docs/concepts/archive.md has the figures for other weights. Scores can be
+# compared between answers: the score by words is relative to the highest possible one, the score by meaning is 0.5 for
+# a typical answer.
+WORDS, MODEL = 1.0, 2.0
 _TYPICAL = 0.5  # the score of a nearness of 1
 # Of documents that answer equally well, the newer one ranks first; recency never outweighs a better answer.
 _RECENT_SHARE, _RECENT_DAYS = 0.03, 365.0
@@ -92,7 +93,8 @@ def fused(words: Mapping[str, float], meaning: Meaning, scales: Scales) -> dict[
     for key in {**words, **meaning.model}:
         in_words = words.get(key, 0.0)
         if key in meaning.model:
-            found[key] = _WORDS * in_words + _MODEL * _score(meaning.model[key], scales.model)
+            by_model = _score(meaning.model[key], scales.model)
+            found[key] = (WORDS * in_words + MODEL * by_model) / (WORDS + MODEL)
         else:
             found[key] = in_words
     return found
@@ -116,6 +118,19 @@ def with_age(score: float, day: str, today: date) -> float:
     except ValueError:
         return score * (1 - _RECENT_SHARE)
     return score * (1 - _RECENT_SHARE + _RECENT_SHARE * 2 ** (-days / _RECENT_DAYS))
+
+
+# The model finds a short document nearer than a long one that answers as well, and of several documents that define a
+# name the longest is mostly its reference. So a document of up to _SHORT characters loses _LENGTH_SHARE of its score,
+# and one of _LONG characters nothing. In a search by words the length makes the order no better.
+_LENGTH_SHARE, _SHORT, _LONG = 0.35, 400, 160_000
+
+
+def with_length(score: float, chars: int, outside: float) -> float:
+    """The score lowered for a short document, as far as it is outside its best passage: an abstract or a note that is
+    one passage keeps its score."""
+    length = math.log(max(1, chars) / _SHORT) / math.log(_LONG / _SHORT)
+    return score * (1 - _LENGTH_SHARE * outside * (1 - min(1.0, max(0.0, length))))
 
 
 # The weight of each match of the best passage in a document's score: by words, and by the static signal. With 150
