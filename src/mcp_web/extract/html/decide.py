@@ -50,7 +50,7 @@ def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], fl
     kept = [chance >= least for chance in chances]
     _keep_whole(units, data, sizes, [chance - least for chance in chances], kept)
     _keep_lists_in_text(read, units, kept)
-    _keep_tables_in_text(read.blocks, units, data, kept)
+    _keep_tables(read.blocks, units, data, kept, features.declared == "product")
     _keep_code(read.blocks, kept)
     is_article = features.declared == "article"
     if not is_article:
@@ -167,13 +167,16 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
                 kept[at] = True
 
 
-def _keep_tables_in_text(blocks: list[HtmlBlock], units: Units, data: set[Box], kept: list[bool]) -> None:
-    """Keep a data table between kept blocks, unless half of it is links or it has a phrase such as "Related"."""
+def _keep_tables(blocks: list[HtmlBlock], units: Units, data: set[Box], kept: list[bool], is_product: bool) -> None:
+    """Keep a data table between kept blocks; of a product all data tables, which are its specifications.
+
+    Not if half of it is links, or if it has a phrase such as "Related".
+    """
     for unit, members in units:
         before, after = members[0] - 1, members[-1] + 1
-        if unit not in data or before < 0 or after >= len(blocks) or not (kept[before] and kept[after]):
+        if unit not in data or unit.links >= 0.5 * unit.chars or any(says_aside(blocks[at].text) for at in members):
             continue
-        if unit.links < 0.5 * unit.chars and not any(says_aside(blocks[at].text) for at in members):
+        if is_product or (before >= 0 and after < len(blocks) and kept[before] and kept[after]):
             for at in members:
                 kept[at] = True
 
