@@ -313,7 +313,7 @@ def _mapping(name: str, raw: Any, hint: Any, facts: OptionFacts) -> dict[str, An
 
 
 def _entry_value(name: str, raw: Any, hint: Any, facts: OptionFacts) -> Any:
-    """The value of one entry of a mapping, in its type."""
+    """The value of one entry of a mapping of type `hint`, converted; `name` names the entry in error messages."""
     return _checked(name, raw, typing.get_args(hint)[1], dataclasses.replace(facts, choices=()), scale=1.0)
 
 

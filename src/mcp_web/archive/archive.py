@@ -84,12 +84,12 @@ class Archive:
             with_meaning = with_meaning and not (query.mode == "hybrid" and words.by_name)
             text = corrected(query.text, words.changes) if words.changes else query.text
             meaning = await self._meaning(parsed, words, text, notes) if with_meaning else Meaning()
-            by_match = self._matches(query)
-            mode: SearchMode = query.mode if meaning or by_match else "text"
+            by_passage = self._ranks_by_passage(query)
+            mode: SearchMode = query.mode if meaning or by_passage else "text"
             scores = combined(words.matches, _near(meaning, words, query, scales), mode, scales)
             scores = await with_headlines(self._store, scores, words, meaning.model)
             rows = await best_rows(self._store, scores, words, max(query.limit, LEAST), self._today())
-            asked = text if by_match else ""
+            asked = text if by_passage else ""
             quoted = (await anyio.to_thread.run_sync(_quoted, words, rows, asked, mode, meaning.model))[: query.limit]
             facts["results"] = len(quoted)
         if mode != "text" and not rows:
@@ -115,8 +115,11 @@ class Archive:
             notes=tuple(notes),
         )
 
-    def _matches(self, query: ArchiveQuery) -> bool:
-        """Whether documents are also ranked by their best passage, which needs no vectors."""
+    def _ranks_by_passage(self, query: ArchiveQuery) -> bool:
+        """Whether the static vectors also compare the best passage of each document with the question.
+
+        True in mode "hybrid" if static vectors are available; this needs no stored vectors of the documents.
+        """
         return query.mode == "hybrid" and self._static is not None
 
     async def _meaning(self, parsed: ParsedQuery, words: ByWords, text: str, notes: list[str]) -> Meaning:

@@ -25,7 +25,7 @@ def url_name(url: str) -> str | None:
 
 
 def path_name(path: str) -> str:
-    """The name under which a file of a synced folder is cited."""
+    """The name of a file of a synced folder as a target of citations: "path:" and its path in Unicode form NFC."""
     return "path:" + unicodedata.normalize("NFC", path)
 
 
@@ -87,7 +87,10 @@ _BLOCK_END = re.compile(r"\n\s*(?:\n|[*|#>-]+[ \t]*)")  # with the mark of the n
 
 
 def mentions(markdown: str, base_url: str = "", path: str | None = None) -> tuple[Mention, ...]:
-    """Each target that a document cites, once, by its most reliable mention; `path` is the base of relative links."""
+    """Each target that a document cites, once, by its most reliable mention.
+
+    Relative links are resolved against `path`, for a file of a synced folder, else against `base_url`.
+    """
     text = _without_code(markdown[:_READ_MOST])
     found: dict[str, Mention] = {}
     seen: set[tuple[CitationKind, str]] = set()  # a page may link to one URL hundreds of times

@@ -104,7 +104,10 @@ def parse(text: str) -> Question:
 
 
 def _excludes(word: str | None, found: list[str]) -> bool:
-    """Whether a hyphen excludes the word after it; not before several words (a dash), nor in `--depth` and `-v`."""
+    """Whether a hyphen excludes what follows it. `word` is that text (None for a quoted phrase), `found` its words.
+
+    A hyphen before several words is a dash; `--depth` and `-v` are options of commands.
+    """
     return len(found) == 1 and not (word and (word.startswith("-") or len(word) == 1))
 
 

@@ -45,7 +45,10 @@ def neighbours(word: str) -> list[str]:
 
 
 def correction(word: str, counts: Mapping[str, int]) -> str | None:
-    """The most likely known word one edit away: the most common, preferably with the same first letter."""
+    """The word of `counts` that was most likely meant: a common one, preferably with the same first letter.
+
+    `counts` are the known words one edit away, with their frequencies; None if there are none.
+    """
     known = [near for near in counts if near != word]
     if not known:
         return None

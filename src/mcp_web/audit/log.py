@@ -98,7 +98,7 @@ def _fault(raw: bytes, number: int, before: str) -> str:
 
 
 def _hash(line: dict[str, Any]) -> str:
-    """The hash of a line without its own hash."""
+    """The SHA-256 of a line, as hexadecimal digits; `line` has no "hash" yet."""
     return hashlib.sha256(json.dumps(line, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 

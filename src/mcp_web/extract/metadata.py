@@ -295,7 +295,7 @@ def _titles_miss_heading(titles: list[str], heading: str, url: str) -> bool:
 
 
 def _heading_in_title(title: str, heading: str, names: set[str]) -> str | None:
-    """The heading, if the title begins with it; else None."""
+    """The heading, if the title begins with it; else, or if the heading is one of the site's `names`, None."""
     if len(heading) < 4 or _fold(heading) in names:
         return None
     if not title.lower().startswith(heading.lower()):

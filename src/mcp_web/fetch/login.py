@@ -39,7 +39,7 @@ class Login:
         return host_matches(url.host, host) if host.startswith("*.") else host == url.host
 
     def headers(self, url: Url) -> list[tuple[str, str]]:
-        """The headers of a request to this URL."""
+        """The login's headers for a request to this URL, for which it must fit; empty if no cookie is for its path."""
         if self.header is not None:
             return [self.header]
         from urllib.request import Request
@@ -68,11 +68,11 @@ class Logins:
         self._entries = entries
 
     def headers(self, url: Url) -> list[tuple[str, str]]:
-        """The login headers for exactly this URL; none if no login is for it."""
+        """The headers of the first login that fits this URL; empty if there is none."""
         return next((login.headers(url) for login in self._entries if login.fits(url)), [])
 
     def for_browser(self, url: Url) -> SiteLogin | None:
-        """The login of exactly this URL's host, for a browser."""
+        """The login that fits this URL, for a browser; None if there is none."""
         return next((login.for_browser(url) for login in self._entries if login.fits(url)), None)
 
     def secrets(self) -> list[str]:

@@ -43,11 +43,14 @@ SURE = ANSWERED + UNSURE  # from this score on no model is needed
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """Coefficients of the log-odds that a passage answers: one for each signal that is known."""
+    """The coefficients of a logistic regression for the probability that a passage answers the question.
 
-    start: float
+    There is one instance for each combination of signals; the coefficient of a signal that is not known is 0.
+    """
+
+    start: float  # the intercept
     coverage: float = 0.0  # the share of the question's words that the passage has
-    static: float = 0.0
+    static: float = 0.0  # the similarity by the static vectors
     model: float = 0.0  # of the calibrated cosine: 0 for unrelated texts, 1 for a typical answer
     missing: float = 0.0  # added if the page never mentions a name of the question
 

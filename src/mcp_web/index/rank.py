@@ -167,7 +167,10 @@ def likely(evidence: Evidence, most: int) -> list[int]:
 
 
 def _meaning_of_all(evidence: Evidence) -> Scores | None:
-    """The model's cosines as standard scores; a passage that it has not embedded gets the lowest score."""
+    """The model's cosines as standard scores; a passage that it has not embedded gets the lowest score.
+
+    None if the model has embedded no passage.
+    """
     import numpy as np
 
     if evidence.cosines is None or not (known := ~np.isnan(evidence.cosines)).any():
@@ -209,7 +212,10 @@ def distinct(
 
 
 def _is_candidate(evidence: Evidence, number: int) -> bool:
-    """Whether any signal is evidence for a passage."""
+    """Whether a passage may be a result: it has a vector of the model or a word of the question.
+
+    With static vectors every passage may. `number` is the index of the passage.
+    """
     return evidence.static is not None or evidence.has_vector(number) or bool(evidence.words[number] > 0)
 
 

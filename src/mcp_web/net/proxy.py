@@ -76,7 +76,7 @@ class Proxies:
         return self.https if tls or port in (443, 8443) else self.http
 
     def proxy_for_endpoint(self, host: str, port: int, *, tls: bool = False) -> Proxy | None:
-        """The proxy for a configured endpoint; private addresses are reached directly."""
+        """The proxy for a configured endpoint; None if it is reached directly, as private addresses always are."""
         return None if is_private_host(host) else self.proxy_for(host, port, tls=tls)
 
 

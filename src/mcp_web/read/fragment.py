@@ -123,9 +123,9 @@ def _closing(text: str, last: list[str]) -> list[str]:
 
 
 def _prefix(before: str, ahead: list[str], words: list[str]) -> str:
-    """The prefix of a directive: the words just before the term, encoded.
+    """The prefix of a directive, encoded: the words `ahead`, which are just before the term on the page.
 
-    Empty if the term alone matches nowhere earlier on the page.
+    Empty if the term `words` does not occur in `before`, the text before the term, so that no prefix is needed.
     """
     if not ahead or _fold(" ".join(words)) not in before:
         return ""

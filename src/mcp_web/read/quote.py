@@ -148,7 +148,10 @@ class _Source:
         return self._found(quote, "fuzzy", *span, similarity, tuple(hidden[:MOST_DIFFERENCES]))
 
     def _chain(self, parts: Sequence[str]) -> list[tuple[int, int]] | None:
-        """The spans of the parts of a quote, in order: of all such chains, the shortest."""
+        """The spans of the parts of a quote, in order and near each other: of several such chains, the shortest.
+
+        None if there is none.
+        """
         room = max(LEFT_OUT, 4 * sum(map(len, parts)))
         best: list[tuple[int, int]] | None = None
         begin = 0

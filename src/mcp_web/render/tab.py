@@ -141,7 +141,10 @@ class Tab:
             await self._send("Fetch.continueRequest", requestId=number)
 
     def _is_own(self, event: dict[str, Any]) -> bool:
-        """Whether the main frame itself, not a subframe or a popup, sends a request to its own origin."""
+        """Whether the main frame, not a subframe or a popup, sends this request to the login's origin from that origin.
+
+        The document itself may be requested from anywhere.
+        """
         assert self._login is not None
         origin = self._login[0] + "/"
         if not event["request"]["url"].startswith(origin) or event["frameId"] != self.world.frame:

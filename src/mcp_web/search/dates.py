@@ -57,7 +57,7 @@ def _zoned(iso: str | None) -> str | None:
 
 
 def _relative_date(text: str, now: datetime, language: str | None) -> str | None:
-    """The day of a relative date in another language ("vor 2 Tagen"), read by a library that is loaded only then."""
+    """The day of a relative date in `language` ("vor 2 Tagen"), read by dateparser; None if it cannot be read."""
     if language is None or len(text) > 60 or not any(char.isdigit() for char in text):
         return None  # guessing the language as well takes a tenth of a second and is often wrong
     import dateparser  # type: ignore[import-untyped]  # its stubs lag behind its releases

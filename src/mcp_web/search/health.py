@@ -55,7 +55,12 @@ class Health:
         retry_after: float | None = None,
         fix: str | None = None,
     ) -> None:
-        """Record a failure; pauses the endpoint for `retry_after` seconds, or for a time that doubles each time."""
+        """Record a failure at the time `now`, and pause the endpoint if needed.
+
+        A rate limit pauses it at once, other failures after `options.max_consecutive_failures`: for `retry_after`
+        seconds or a time that doubles with each failure. A wrong key pauses it for a fixed time. `why` and `fix` are
+        sentences for the operator.
+        """
         self.last_checked = now
         self.why, self.fix, self.outcome = why, fix, outcome
         if outcome in ("rate_limited", "quota", "blocked"):

@@ -28,7 +28,10 @@ async def find_snapshot(app: App, name: str) -> Snapshot:
 
 
 async def find_or_open(app: App, name: str, deadline: float) -> Snapshot:
-    """The kept version, if there is one: what was read is checked and cited, not the current page."""
+    """The kept version that `name` refers to; if there is none and `name` is a URL, the page is opened.
+
+    A kept version is preferred to the current page, because it is what the caller has read.
+    """
     from mcp_web.services.open_page import OpenRequest, open_page
 
     try:

@@ -131,7 +131,7 @@ async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opene
         return await _fetch(app, request, kept, deadline)
 
     async def fetched_elsewhere() -> Opened | None:
-        """What another replica kept while this one waited for it."""
+        """The version that another replica kept while this one waited for it; None if there is no newer one."""
         found = None if again else await _newest(app, request)
         if found is None or (kept is not None and found.checked_at <= kept.checked_at):
             return None

@@ -363,7 +363,7 @@ class Store(Protocol):
         """Add what `trace.metrics.drain()` returned to the kept totals."""
 
     async def metrics(self) -> dict[str, Any]:
-        """The kept totals, in the shape of `drain()`."""
+        """The kept totals, in the form that `trace.metrics.drain()` returns."""
 
     # collections that tenants share; asked of the store of the default tenant
     async def shares(self, tenant: str) -> list[Share]:

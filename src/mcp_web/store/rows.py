@@ -128,7 +128,7 @@ def page_values(snapshot: Snapshot, used_at: float) -> dict[str, Any]:
 
 
 def version_values(prepared: Prepared, since: float) -> dict[str, Any]:
-    """The values of a version's columns, by name, without that of its page."""
+    """The values of a version's columns, by name, except `page`; `since` is when it became the page's newest."""
     snapshot, document = prepared.snapshot, prepared.snapshot.document
     return {
         "hash": key_bytes(snapshot.hash),

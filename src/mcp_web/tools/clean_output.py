@@ -68,7 +68,10 @@ def clean_error(error: WebError) -> WebError:
 
 
 def clean_text(text: str, envelope: Envelope, given: Mapping[str, Any] | None = None) -> str:
-    """The text without secrets, and with every line outside the envelope defused, printable and short."""
+    """The text without secrets, and with every line outside the envelope defused, printable and short.
+
+    `given` are the arguments of the call, as in `clean_answer`.
+    """
     own = str(given or "")
     return _safe("".join(part if inside else _outside(part, own) for part, inside in envelope.split(text)))
 

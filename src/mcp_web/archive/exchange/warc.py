@@ -182,7 +182,7 @@ class _Lines:
 
 
 def _page(record: Any, url: str, at: str | None) -> Fetched | None:
-    """The page of a successful response; redirects and errors are not documents."""
+    """The page of a response; None unless its status is 200 and `url` is http(s). `at` is its date in the record."""
     status = record.http_headers.get_statuscode()
     if status != "200" or not url.startswith("http"):
         return None

@@ -54,7 +54,7 @@ def _after(style: Style, steps: Steps, number: int) -> list[Style]:
 
 
 def _paused_at(style: Style, steps: Steps, percent: float) -> Style:
-    """The style of a paused animation: that of the step nearest to `percent`."""
+    """The style with the step nearest to `percent` of a paused animation; unchanged if none is within 10 percent."""
     places = {name: _ENDS.get(name, 100 * (fraction(name) or 0.0)) for name in steps}
     name = min(places, key=lambda each: abs(places[each] - percent % 100.0001))
     return _step(style, steps[name]) if abs(places[name] - percent) < 10 else style

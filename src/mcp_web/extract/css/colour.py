@@ -190,7 +190,7 @@ def _mixed(kind: str, text: str, depth: int) -> Colour | None:
 
 
 def _numbers(parts: list[str], scales: tuple[float, ...]) -> list[float] | None:
-    """The values as numbers: percentages as parts of each scale, angles in degrees."""
+    """The values as numbers: percentages of each scale, angles in degrees; None unless three or more, all valid."""
     found: list[float] = []
     for at, part in enumerate(part for part in parts if part):
         scale = scales[at] if at < len(scales) else 1.0

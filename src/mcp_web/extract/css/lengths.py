@@ -63,7 +63,7 @@ def split_outside(text: str, separator: str = " ") -> list[str]:
 
 
 def angle(value: str) -> float | None:
-    """An angle in degrees."""
+    """A CSS angle in degrees; None if it is not valid."""
     found = re.fullmatch(r"([-+]?(?:\d+\.?\d*|\.\d+))(deg|turn|grad|rad)?", value.strip())
     return float(found[1]) * _ANGLES[found[2] or "deg"] if found else None
 

@@ -222,7 +222,7 @@ class Rules:
             self._contexts.append(context)
 
     def _name_layers(self, text: str) -> None:
-        """Record the order of layers: that in which they are first named, in a statement or by a block."""
+        """Record the `@layer` names of a sheet in the order in which statements and blocks first name them."""
         for found in re.finditer(r"@layer\b([^{};]{0,2000})[{;]", text, re.I):
             for name in found[1].split(","):
                 self._add_layer(name.strip())

@@ -59,7 +59,10 @@ def _select(tree: Node, selectors: list[str]) -> list[Element]:
 
 
 def may_match(selector: str, names: frozenset[str]) -> bool:
-    """Whether a selector list may match an element of a page with these names; False only if that is certain."""
+    """Whether a selector list may match an element of a page; False only if it certainly does not.
+
+    `names` are the classes and ids of the page.
+    """
     if "." not in selector and "#" not in selector:
         return True
     if "\\" in selector:
@@ -76,7 +79,10 @@ def may_match(selector: str, names: frozenset[str]) -> bool:
 
 
 def _escaped_may_match(selector: str, names: frozenset[str]) -> bool:
-    """The same for a selector with escapes; a sheet of utility classes has thousands, such as `.md\\:flex`."""
+    """What `may_match` returns for a selector with escapes, such as `.md\\:flex`.
+
+    Fewer tests than in `may_match`, for speed: a sheet of utility classes has thousands of such selectors.
+    """
     asked = [unescaped(name).lower() for name in _ESCAPED_NAME.findall(selector)]
     if names.issuperset(asked) or "\ufffd" in "".join(asked):
         return True

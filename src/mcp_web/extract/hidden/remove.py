@@ -124,11 +124,11 @@ def _partition(elements: Iterable[Element], removed_later: str) -> tuple[list[El
 
 
 class _Hidden(NamedTuple):
-    """Hidden elements, elements whose own text is hidden, and suspects inside hidden elements."""
+    """The elements that `_Judge.find_hidden` found to be hidden."""
 
-    boxes: dict[Element, None]
-    texts: list[Element]
-    inside: list[Element]
+    boxes: dict[Element, None]  # hidden with all their content
+    texts: list[Element]  # of which only the text directly in them is hidden
+    inside: list[Element]  # elements inside `boxes` that were to be tested, and were not
 
 
 class _Judge:

@@ -48,7 +48,7 @@ class TextVisibility:
         return False
 
     def is_hidden_by_itself(self, element: Element) -> bool:
-        """The same, judged by the element's own declarations; inherited ones are judged at the ancestor."""
+        """Whether the element's own declarations, not inherited ones, hide the text that is directly in it."""
         style = self._cascade.style(element)
         if "visibility" in style and self._is_invisible(element):
             return True

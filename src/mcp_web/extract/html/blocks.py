@@ -134,7 +134,7 @@ def read_blocks(body: Element) -> Blocks | None:
 
 
 def _holders(body: Element) -> set[Node] | None:
-    """Every element with a block element inside it, including inline elements."""
+    """Every element, also inline, with a block element inside it; None if there are more than `MOST_BOXES`."""
     inside = list(body.iter_elements(BLOCK_TAGS))
     if len(inside) > MOST_BOXES:
         return None

@@ -76,7 +76,7 @@ def read_content(tree: Tree, body: Element, declared: PageKind | None) -> Blocks
 
 
 def features_of(html: str, url: str) -> PageFeatures | None:
-    """The features of a page as the engine computes them: the input for training the model."""
+    """The features of a page as the engine computes them, for training the model; None if the page has no blocks."""
     import turbohtml
 
     from mcp_web.extract.hidden.remove import remove_hidden

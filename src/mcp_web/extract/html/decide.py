@@ -86,7 +86,10 @@ def _agreed(blocks: list[HtmlBlock], chances: list[float]) -> list[float]:
 
 
 def _item_of(box: Box) -> Box | None:
-    """The nearest box, from this one outwards, with several lines and with at least three others that look like it."""
+    """The nearest box, from this one outwards, with several lines and with at least three others that look like it.
+
+    None if there is none within `_ITEM_LEVELS` levels.
+    """
     for around in islice(around_box(box), _ITEM_LEVELS):
         if around.count > 1 and around.group[0] >= _REPEATED and around.parent is not None:
             return around

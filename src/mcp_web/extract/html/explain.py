@@ -62,7 +62,7 @@ def _candidates(choice: Choice) -> list[dict[str, Any]]:
 
 
 def _removed(choice: Choice) -> list[dict[str, Any]]:
-    """The removed blocks with the most expected content first."""
+    """At most `_MOST` removed blocks as JSON objects, those with the most expected content first."""
     assert choice.features is not None
     blocks = choice.features.read.blocks
     gone = [at for at, keep in enumerate(choice.kept) if not keep]

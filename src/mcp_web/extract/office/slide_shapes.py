@@ -115,7 +115,7 @@ def _place(frame: Element | None, corner: str = "off", size: str = "ext") -> Pla
 
 
 def _transformed(place: Place | None, transform: _Transform | None) -> Place | None:
-    """The place of a shape on the slide, from its place in a group with this transform."""
+    """The place of a shape on the slide, from its place in a group with this transform; unchanged without one."""
     if place is None or transform is None:
         return place
     across, down, x, y = transform
@@ -123,7 +123,10 @@ def _transformed(place: Place | None, transform: _Transform | None) -> Place | N
 
 
 def _group_transform(frame: Element | None, outside: _Transform | None) -> _Transform | None:
-    """The transform from the coordinates inside a group to those of the slide; `outside` is that around the group."""
+    """The transform from the coordinates inside a group to those of the slide.
+
+    `outside` is that of the groups around it, which is returned if the group itself defines none.
+    """
     outer, inner = _transformed(_place(frame), outside), _place(frame, "chOff", "chExt")
     if outer is None or inner is None or inner.right == inner.left or inner.bottom == inner.top:
         return outside

@@ -120,7 +120,7 @@ class JsonApi(Provider):
         return items(at(answer, self.rows_at))
 
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
-        """Whether there are results after this page."""
+        """Whether there are results after this page; `total` is the number that the answer states, else 0."""
         return (query.page + 1) * query.count < total
 
     def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
@@ -186,7 +186,7 @@ class JsonApi(Provider):
 
 
 def date_range(query: SearchQuery) -> tuple[date, date] | None:
-    """First and last day that the query allows."""
+    """The first and last day that the query allows; None if it allows all."""
     return span_of(query.freshness, datetime.now(UTC).date()) if query.freshness else None
 
 

@@ -58,7 +58,10 @@ class InstancePool:
         self._own = [Instance(one, self.runner.health[one.name]) for one in providers]
 
     async def search(self, query: SearchQuery, deadline: float) -> Reply:
-        """Ask the operator's instances, then public ones, until one answers, within `options.timeout`."""
+        """Ask the operator's instances, then public ones, until one answers.
+
+        Ends at the deadline or after `options.timeout`, whichever is earlier; the reply then has only the failures.
+        """
         begun = anyio.current_time()
         until = min(deadline, begun + self.options.timeout)
         winner, replies = None, tuple[Reply, ...]()

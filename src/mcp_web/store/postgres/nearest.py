@@ -31,7 +31,7 @@ def find_nearest(db: Database, query: VectorQuery) -> list[Candidate]:
 
 
 def is_indexed(db: Database, model: int) -> bool:
-    """Whether the passages of a model, by row number, have an HNSW index."""
+    """Whether the passages of a model have an HNSW index; `model` is its row number."""
     return bool(db.value("SELECT to_regclass(:name) IS NOT NULL", name=f"passages_near_{model}"))
 
 

@@ -300,7 +300,7 @@ class SqlStore(Store):
 
     # marks of use
     async def _mark_used(self, key: str) -> None:
-        """Remember that a page was used now; the store is told later, for many pages at once."""
+        """Note in memory that a page was used now; written to the database later, for many pages at once."""
         if self._is_shared:
             return
         now = self._clock()

@@ -51,7 +51,7 @@ class Footnotes:
             for anchor in candidates[:_MOST]:
                 self._refer(anchor)
         if not self.labels:
-            self._mark_loose()
+            self._mark_unlinked()
         if self.labels:
             self._drop_back_links(anchors)
             self._claim_containers()
@@ -118,8 +118,11 @@ class Footnotes:
             self.taken.add(label)
         return self.labels[definition]
 
-    def _mark_loose(self) -> None:
-        """Find superscript numbers that are not links, and the paragraphs that begin with the same numbers."""
+    def _mark_unlinked(self) -> None:
+        """Mark superscript numbers that are not links as references, if paragraphs begin with the same numbers.
+
+        Does nothing unless there are such paragraphs for the number 1 and for half of the numbers.
+        """
         raised = [sup for root in self.roots for sup in root.select("sup") if sup.text.strip().isdigit()][:_MOST]
         references = [sup for sup in raised if not _leads(sup)]
         if not references:

@@ -50,7 +50,10 @@ def write_as_code(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_columns(state: WriterState, element: Element, out: list[str]) -> None:
-    """A grid whose cells are not grouped into rows; the cells of the first row have the class of headers."""
+    """A grid whose cells are not grouped into rows: the number of its header cells is the number of columns.
+
+    Without a whole first row of header cells, the cells are written one after another.
+    """
     cells = [child for child in element if type(child) is Element]
     width = sum([cell.has_class("table-header") for cell in cells])
     if width < 2 or len(cells) % width or not all(cell.has_class("table-header") for cell in cells[:width]):
