@@ -23,7 +23,10 @@ FOR_EVER = 4_102_444_800.0
 async def add_note(
     store: Store, document: Document, now: float, *, day: str | None = None, tags: Sequence[str] = ()
 ) -> Snapshot:
-    """Keep a text as research, dated `day` or today. A text with the same title is the next version of the note."""
+    """Keep a text as research, dated `day` or today. A text with the same title is the next version of the note.
+
+    Raises InvalidInput if the title or the text is empty.
+    """
     if not document.title.strip() or not document.markdown.strip():
         raise InvalidInput("A note needs a title and a text.")
     published = _day(day) or iso(now)[:10]

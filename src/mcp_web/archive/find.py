@@ -81,7 +81,10 @@ async def by_meaning(
 
 
 def combined(words: WordMatches, meaning: Meaning, mode: SearchMode, scales: Scales) -> dict[str, float]:
-    """One score for each document, by words, by meaning or by both, as the mode says."""
+    """One score for each document, by key: by words, by meaning or by both, as the mode says.
+
+    If nothing was found by meaning, mode "hybrid" ranks by words alone. `scales` calibrate the cosines.
+    """
     if mode == "semantic":
         return by_meaning_alone(meaning, scales)
     if not meaning:

@@ -209,7 +209,7 @@ async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
 
 
 def _source(facts: dict[str, front_matter.Value]) -> str | None:
-    """The URL that a note says it was taken from."""
+    """The URL that a note's front matter names as its source; None if it names none."""
     for name in ("source", "url", "link"):
         value = facts.get(name)
         if isinstance(value, str) and value.startswith(("https://", "http://")):
@@ -218,7 +218,10 @@ def _source(facts: dict[str, front_matter.Value]) -> str | None:
 
 
 async def _claim(store: Store, label: str, root: Path) -> None:
-    """Reserve the name for this folder: two folders of one name would delete each other's documents."""
+    """Reserve the name for this folder; raises InvalidInput if another folder has it.
+
+    Two folders of one name would delete each other's documents.
+    """
     if await store.add_records("sync_folder", {label: str(root)}):
         return
     owner = await store.record("sync_folder", label)

@@ -111,7 +111,10 @@ def _name(number: int) -> str:
 
 
 def _last_line(path: Path) -> dict[str, Any] | None:
-    """The last complete line; an incomplete one after it, left by a crash, is truncated so that the chain continues."""
+    """The last complete line, parsed; None if there is none or it is not valid.
+
+    An incomplete line after it, left by a crash, is removed from the file, so that the chain of hashes continues.
+    """
     with open(path, "r+b") as file:
         size = file.seek(0, os.SEEK_END)
         start = file.seek(max(0, size - _TAIL))

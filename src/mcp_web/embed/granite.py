@@ -65,7 +65,7 @@ class Pack:
 
 
 def find() -> Path | None:
-    """The path of the weights, found without importing their package."""
+    """The path of the weights, found without importing their package; None if it is not installed."""
     for package, file in _PACKAGES.items():
         spec = importlib.util.find_spec(package)
         for place in (spec.submodule_search_locations or ()) if spec else ():

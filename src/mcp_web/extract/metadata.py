@@ -123,7 +123,7 @@ def _titles(written: str, metas: Metas, main: Mapping[str, Any]) -> list[str]:
 
 
 def _heading(tree: Tree) -> str | None:
-    """The text of the only `<h1>`; of several, the first in the main content."""
+    """The text of the only `<h1>`; of several, the first in the main content; None if there is none."""
     headings = tree.select("h1")
     if len(headings) > 1:
         inside = tree.select_one("article h1, main h1, [role=main] h1")
@@ -196,7 +196,7 @@ def _shown_date(tree: Tree) -> str | None:
 
 
 def _time(element: Element) -> str | None:
-    """The date of a `time` element."""
+    """The date of a `time` element: its `datetime`, else its text; None if neither is a date."""
     return read_date(element.attr("datetime")) or read_date(element.text)
 
 
@@ -217,7 +217,7 @@ def _first_date(metas: Metas, names: Iterable[str]) -> str | None:
 
 
 def _language(tree: Tree, metas: Metas, headers: Mapping[str, str]) -> str | None:
-    """The language that the page declares, such as "en-US"; else the language of its text."""
+    """The language that the page declares, such as "en-US"; else that detected in its text, or None."""
     root = tree.root
     declared = (
         (root.attr("lang") or root.attr("xml:lang")) if root is not None else None,
@@ -235,7 +235,7 @@ def _language(tree: Tree, metas: Metas, headers: Mapping[str, str]) -> str | Non
 
 
 def _canonical(tree: Tree, metas: Metas, url: str) -> str | None:
-    """The canonical URL that the page declares."""
+    """The canonical URL that the page declares, made absolute against `url`; else its `og:url`, or None."""
     link = tree.select_one("link[rel~=canonical i][href]")
     declared = (link.attr("href") if link is not None else None, _first(metas, "og:url"))
     found = (absolute(url, value) for value in declared if value and len(value) <= 2000)

@@ -48,7 +48,7 @@ def attribute(element: Element | None, name: str) -> str | None:
 
 
 def child(element: Element | None, *path: str) -> Element | None:
-    """The element at the end of a path of local names."""
+    """The first element at the end of a path of local names; None if there is none."""
     for name in path:
         if element is None:
             return None

@@ -70,7 +70,7 @@ class Robots:
         return best_disallow < 0 or best_allow >= best_disallow
 
     def delay(self, agent: str) -> float | None:
-        """The Crawl-delay for this agent, in seconds."""
+        """The Crawl-delay for this agent, in seconds; None if none is set."""
         token = agent.lower()
         named = any(token in group.agents for group in self._groups)
         return self._delays.get(token if named else "*")

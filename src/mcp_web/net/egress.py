@@ -93,7 +93,7 @@ class Lease:
         self.denials = {place: denial for place, denial in self.denials.items() if denial.host != host}
 
     def denial(self, host: str, port: int) -> Denial | None:
-        """The last denial of a host and port."""
+        """The last denial of a host and port; None if there was none."""
         return self.denials.get((host, port))
 
     def refused(self, url: str) -> bool:
@@ -218,7 +218,7 @@ class Egress:
                     await relay(request, client, upstream, lease.count_received)
 
     def _lease_of(self, authorization: str) -> Lease | None:
-        """The lease whose credentials a Proxy-Authorization header has."""
+        """The lease whose credentials a Proxy-Authorization header has; None if they are wrong."""
         scheme, _, encoded = authorization.partition(" ")
         if scheme.lower() != "basic":
             return None

@@ -43,7 +43,7 @@ def section_range(markdown: str, headings: Sequence[Heading], name: str) -> tupl
 
 
 def _find(headings: Sequence[Heading], name: str) -> int | None:
-    """The index of the heading that a name means.
+    """The index of the heading that `name` refers to; None if there is none.
 
     Compared in this order: exact text, text folded by case and space, path, anchor, beginning, similar spelling.
     """

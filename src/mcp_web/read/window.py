@@ -26,7 +26,10 @@ class Window:
 
 
 def cut(markdown: str, start: int = 0, max_chars: int = 10_000, *, stop: int | None = None) -> Window:
-    """The window that begins at `start`, of at most `max_chars`; `stop` ends it earlier (a section's end)."""
+    """The window that begins at `start`, of at most `max_chars`; `stop` ends it earlier (a section's end).
+
+    Raises InvalidInput if `start` is outside the text.
+    """
     end = len(markdown) if stop is None else min(stop, len(markdown))
     if start < 0 or (start >= end and start > 0):
         raise InvalidInput(

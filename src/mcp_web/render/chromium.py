@@ -48,7 +48,7 @@ _RESERVE = 0.7
 
 
 def find_chromium(executable: str = "") -> Path | None:
-    """The browser to use: the configured one, else the first in the usual places."""
+    """The browser to use: the configured one, else the first in the usual places; None if it is not found."""
     if executable:
         found = shutil.which(executable)
         return Path(found) if found else None

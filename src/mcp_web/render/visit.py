@@ -137,7 +137,7 @@ class Visit:
         raise RenderFailed(f"The browser could not open {url}: {denial.error or denial.reason}.", url=url)
 
     def _refusal(self) -> tuple[Request, Denial] | None:
-        """The main frame's last request, if the proxy refused it."""
+        """The main frame's last request and its denial, if the proxy refused it; else None."""
         if not self.tab.navigations:
             return None
         request = self.tab.navigations[-1]

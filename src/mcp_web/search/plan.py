@@ -207,7 +207,10 @@ def _bare(domains: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _site_operators(query: SearchQuery, capabilities: Capabilities) -> tuple[str, bool]:
-    """The `site:` operators for domains that the provider has no parameter for; True: too many, so none is used."""
+    """The `site:` operators for domains that the provider has no parameter for, and whether there are too many.
+
+    If there are too many, none is used and the text is empty.
+    """
     include = () if "include_domains" in capabilities.native else query.include_domains
     exclude = () if "exclude_domains" in capabilities.native else query.exclude_domains
     if len(include) + len(exclude) > _OPERATORS:

@@ -195,7 +195,10 @@ class Runner:
             raise ProviderRefused("quota", detail, retry_after=round(spent.retry_after), counts=False) from spent
 
     async def _before_retry(self, endpoint: Provider, deadline: float, refused: ProviderRefused) -> float | None:
-        """Seconds to wait before one more try, or None if the request should not be repeated."""
+        """Seconds to wait before one more try, or None if the request should not be repeated.
+
+        After a rate limit with a stated time, the limiter pauses the endpoint: 0 then means that the limiter waits.
+        """
         left = deadline - anyio.current_time()
         if not refused.counts:
             return None

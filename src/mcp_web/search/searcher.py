@@ -212,7 +212,7 @@ class Searcher:
         return best_of(winner, tried, entry.capabilities)
 
     async def _remember(self, query: SearchQuery, found: SearchAnswer) -> None:
-        """Add the query to the search history, if it is switched on."""
+        """Add the query, its provider and the number of results to the search history, if that is switched on."""
         if not self._options.history:
             return
         now = time.time()

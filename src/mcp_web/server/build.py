@@ -165,7 +165,7 @@ def _answers_asked(ctx: Context, configured: str) -> str:
 
 
 def _client(ctx: Context) -> str:
-    """The client program (by its client info, else its user agent) and the name of its token."""
+    """The client program (by its client info, else its user agent) and the name of its token, as "program · token"."""
     caller, introduced = _caller(ctx), ctx.session.client_params
     agent = ctx.request.headers.get("user-agent", "") if ctx.request is not None else ""
     program = introduced.client_info.name if introduced is not None else agent.partition("/")[0]

@@ -14,7 +14,10 @@ from mcp_web.store.options import StoreOptions
 
 
 async def copy_store(app: App, source: str, target: str, on_progress: OnProgress | None = None) -> CopyReport:
-    """Copy one store into another; both are given as the path of a SQLite file or the address of a PostgreSQL."""
+    """Copy one store into another; both are given as the path of a SQLite file or the URL of a PostgreSQL database.
+
+    Raises InvalidInput if the source does not exist, or if both are the same.
+    """
     if source == target:
         raise InvalidInput("The two stores are the same.")
     if not exists(source):
@@ -29,7 +32,10 @@ async def copy_store(app: App, source: str, target: str, on_progress: OnProgress
 
 
 async def check_store(app: App, place: str | None) -> list[str]:
-    """A sentence for each fault of the configured store or of another one; empty if there is none."""
+    """A sentence for each fault of the store at `place`, by default the configured one; empty if there is none.
+
+    Raises InvalidInput if there is no store at `place`.
+    """
     if place is None:
         store = await app.store()
         note = app.take_store_note()  # that it was damaged and replaced, or cannot be used

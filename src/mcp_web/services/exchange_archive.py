@@ -23,7 +23,10 @@ ENDINGS: dict[str, ExchangeFormat] = {
 async def export_archive(
     app: App, place: Path, form: ExchangeFormat | None, source: Source | None = None, collection: str | None = None
 ) -> Exchanged:
-    """Write everything kept, or one source or collection of it: a folder of Markdown, or one file."""
+    """Write everything kept, or one source or collection of it, to `place`: a folder of Markdown, or one file.
+
+    Without `form`, the name of `place` decides the format. Raises NotFound for a collection without documents.
+    """
     work = _exchange("export", form or format_of(place))
     store = await app.store()
     if collection and not await store.keys("", 1, source, collection):
@@ -36,7 +39,10 @@ async def export_archive(
 
 
 async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> Exchanged:
-    """Import documents that were exported here or by another program."""
+    """Import documents that were exported here or by another program; raises InvalidInput if `place` does not exist.
+
+    Without `form`, the name of `place` decides the format.
+    """
     await app.require_kept_store()
     if not await anyio.Path(place).exists():
         raise InvalidInput(f"There is no {place}.")
@@ -48,7 +54,7 @@ async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> 
 
 
 def format_of(place: Path) -> ExchangeFormat:
-    """The format by the file extension; a name without one is a folder of Markdown."""
+    """The format by the file extension; without one, a folder of Markdown. Raises InvalidInput for unknown ones."""
     if place.is_dir() or not place.suffix:
         return "markdown"
     found = ENDINGS.get(place.suffix.lower())

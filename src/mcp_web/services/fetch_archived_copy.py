@@ -66,7 +66,7 @@ async def _admit(app: App, url: str) -> None:
 
 
 async def _timestamp(app: App, url: str, wanted: str, deadline: float | None) -> str:
-    """The timestamp of the nearest copy, from the availability API of the Internet Archive."""
+    """The timestamp of the copy nearest to `wanted`, from the API of the Internet Archive; raises NotFound."""
     api = OfficialApi(app, "internetarchive", deadline_within(_SECONDS, deadline))
     try:
         answer = await api.json("/wayback/available", url=url, **({"timestamp": wanted} if wanted else {}))

@@ -65,7 +65,7 @@ async def fetch_topic(app: App, page: Fetched, *, deadline: float | None) -> Fet
 async def _reddit(app: App, url: str, deadline: float | None) -> Fetched | None:
     """A Reddit post from the JSON of the same site, fetched like a page: robots.txt applies.
 
-    None if the URL is not that of a post, or if the JSON cannot be fetched.
+    None if the URL is not that of a post, or if the JSON cannot be fetched; a PolicyError is raised.
     """
     address = reddit_address(url)
     if address is None:

@@ -43,7 +43,7 @@ async def find_or_open(app: App, name: str, deadline: float) -> Snapshot:
 
 
 async def find_own_snapshot(app: App, name: str) -> Snapshot:
-    """The snapshot among the tenant's own documents, which can be changed."""
+    """The snapshot among the tenant's own documents, which can be changed; raises NotFound."""
     name = _plain(name)
     found = await _in(await app.store(), name)
     if found is None:
@@ -52,7 +52,7 @@ async def find_own_snapshot(app: App, name: str) -> Snapshot:
 
 
 async def find_document(app: App, name: str) -> Found:
-    """The snapshot with the store that keeps it."""
+    """The snapshot with the store that keeps it, the tenant's own or a shared one; raises NotFound."""
     name = _plain(name)
     own = await app.store()
     if (found := await _in(own, name)) is not None:

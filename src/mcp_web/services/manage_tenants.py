@@ -22,14 +22,17 @@ async def list_tenants(app: App) -> list[str]:
 
 
 async def require_tenants(app: App, names: Sequence[str]) -> None:
-    """Raise for a name that no tenant has."""
+    """Raise NotFound for a name that no tenant has."""
     known = await list_tenants(app)
     if unknown := next((name for name in names if name not in known), None):
         raise NotFound(f"There is no tenant {unknown!r}.", suggestion="`mcp-web tenant list` shows the tenants.")
 
 
 async def erase_tenant(app: App, name: str) -> int:
-    """Delete everything kept of a tenant and revoke its tokens; returns how many tokens there were."""
+    """Delete everything kept of a tenant and revoke its tokens; returns how many tokens there were.
+
+    Raises InvalidInput for the default tenant, which cannot be erased, and NotFound for an unknown one.
+    """
     if name == DEFAULT_TENANT:
         raise InvalidInput(
             "The default tenant has the records of the server itself and cannot be erased.",

@@ -71,7 +71,7 @@ async def has_tokens(app: App) -> bool:
 
 
 async def revoke_token(app: App, name: str) -> TokenInfo:
-    """Delete a token by its name."""
+    """Delete a token by its name, and return its record; raises NotFound."""
     await app.require_kept_store()
     store = await app.store()
     for row in await store.records(TOKENS):

@@ -145,7 +145,7 @@ async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opene
 
 
 async def _newest(app: App, request: OpenRequest) -> Snapshot | None:
-    """The newest version in the store; in mode auto that may be one that a browser rendered."""
+    """The newest version in the store, or None; in mode auto it may be one that a browser rendered."""
     keeper = await app.keeper()
     plain = await keeper.latest(request.key(rendered=request.in_browser))
     if request.mode != "auto" or not app.can_render or (plain and keeper.is_fresh(plain, request.max_age)):
@@ -157,7 +157,7 @@ async def _newest(app: App, request: OpenRequest) -> Snapshot | None:
 
 
 async def _fetch(app: App, request: OpenRequest, kept: Snapshot | None, deadline: float | None) -> Opened:
-    """Fetch, extract and keep the page; if the origin fails, the kept copy or an archived one is returned."""
+    """Fetch, extract and keep the page; if that fails, return the kept copy or one in the Internet Archive."""
     keeper = await app.keeper()
     await app.process.quota.take_page(app.tenant)
     try:
@@ -179,7 +179,11 @@ async def _fetch(app: App, request: OpenRequest, kept: Snapshot | None, deadline
 
 
 async def _copy_of_gone(app: App, request: OpenRequest, error: WebError, deadline: float | None) -> Opened | None:
-    """The latest archived copy of a page that is gone, if the operator allows it for calls that do not request one."""
+    """The latest copy in the Internet Archive of a page that is gone; None if there is none.
+
+    Also None if `error` does not mean that the page is gone, if the call names a day itself (`request.at`), in modes
+    other than auto and readable, and unless the operator set `archive_copies` to "auto".
+    """
     allowed = app.settings.of(FetchOptions).archive_copies == "auto" and request.mode in ("auto", "readable")
     if request.at or not allowed or not is_gone(error):
         return None

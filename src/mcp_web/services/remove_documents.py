@@ -28,7 +28,11 @@ async def remove_documents(
     prefix: str | None = None,
     dry_run: bool,
 ) -> Removal:
-    """Delete the named documents and all that match; with `dry_run` only list them."""
+    """Delete the named documents, and those in the collection and below the prefix; with `dry_run` only list them.
+
+    If both a collection and a prefix are given, a document must match both. Nothing is deleted if a name is not found,
+    which raises NotFound.
+    """
     if not (names or collection or prefix):
         raise InvalidInput("Nothing was named to delete.", suggestion="Give an id, a URL, a collection or a prefix.")
     found: dict[str, tuple[str, str, str]] = {}

@@ -21,7 +21,10 @@ async def list_shares(app: App) -> list[Share]:
 
 
 async def share_collection(app: App, owner: str, collection: str, readers: Sequence[str]) -> None:
-    """Let other tenants read a collection; no reader means all of them."""
+    """Let other tenants read a collection; no reader means all of them.
+
+    Raises NotFound for an unknown tenant or collection, and InvalidInput if the owner is one of the readers.
+    """
     if owner in readers:
         raise InvalidInput(f"The tenant {owner!r} has its own collection already.", suggestion="Name another tenant.")
     await require_tenants(app, [owner, *readers])
@@ -33,7 +36,10 @@ async def share_collection(app: App, owner: str, collection: str, readers: Seque
 
 
 async def unshare_collection(app: App, owner: str, collection: str, readers: Sequence[str]) -> int:
-    """Withdraw a collection from these readers, or from all; returns how many shares there were."""
+    """Withdraw a collection from these readers, or from all if none are given; returns how many shares there were.
+
+    Raises NotFound if there were none.
+    """
     store = await app.main_store()
     wanted: Sequence[str | None] = readers or (None,)
     removed = sum([await store.remove_shares(owner, collection, reader) for reader in wanted])

@@ -21,7 +21,7 @@ ENGINES = {
 
 
 def engine_of(place: str) -> Engine:
-    """The engine of a path or an address."""
+    """The engine for a path or a URL; raises ConfigError if the scheme is unknown or its driver is not installed."""
     scheme = place.partition("://")[0].lower() if "://" in place else ""
     if scheme not in ENGINES:
         raise ConfigError(

@@ -200,11 +200,14 @@ class Edge:
 
 
 class Store(Protocol):
-    """Pages and their snapshots, readings, vectors, records, short-lived notes, metrics."""
+    """Pages and their snapshots, readings, vectors, records, short-lived notes, metrics.
+
+    Reading: a record of what a caller was shown of a page (`ReadingRecord`).
+    """
 
     # pages and snapshots
     async def latest(self, key: str) -> Snapshot | None:
-        """The newest version of a page; marks it as used."""
+        """The newest version of a page, or None; marks it as used."""
 
     async def snapshot(self, hash_or_prefix: str) -> Snapshot | None:
         """One version by its hash, by a unique prefix of it (≥ 8 hex digits), or the newest by page key."""
@@ -242,7 +245,7 @@ class Store(Protocol):
         """Keep a screenshot of a version, in place of an earlier one of the page; it is deleted with the version."""
 
     async def screenshot(self, hash_: str) -> bytes | None:
-        """The screenshot of one version, by its whole hash."""
+        """The PNG screenshot of one version, by its whole hash; None if there is none."""
 
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
         """Delete the pages that match the rule; with `dry_run`, only report them."""
@@ -373,7 +376,7 @@ class Store(Protocol):
         """Share a collection; does nothing if it is already shared with this reader."""
 
     async def remove_shares(self, owner: str, collection: str, reader: str | None = None) -> int:
-        """Withdraw a collection from one reader, or from all; returns how many shares there were."""
+        """Withdraw a collection from one reader, or from all (None); returns how many shares there were."""
 
     async def size(self) -> StoreSize:
         """How many pages and versions are kept, and their size."""

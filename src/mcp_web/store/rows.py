@@ -37,7 +37,7 @@ READINGS_KEPT = 90 * 86400.0  # seconds after which a reading is deleted
 
 
 def storable(text: str) -> str:
-    """The text without lone surrogates and NUL, which a text column cannot hold."""
+    """The text with lone surrogates and NUL replaced, which a text column cannot hold."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
 
 
@@ -93,7 +93,7 @@ def cursor_of(used_at: float, key: bytes) -> str:
 
 
 def parse_cursor(cursor: str) -> tuple[float, bytes]:
-    """The inverse of `cursor_of`; an empty cursor is before all documents."""
+    """The inverse of `cursor_of`; an empty cursor is before all documents. Raises InvalidInput for other text."""
     if not cursor:
         return math.inf, b"\xff" * 33
     used_at, _, key = cursor.partition(" ")

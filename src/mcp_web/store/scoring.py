@@ -123,7 +123,7 @@ def _look_up(scores: Floats, chosen: Numbers, item: PostingList, value: np.float
 
 
 def _top(scores: Floats, chosen: Numbers | None, most: int, keys: NDArray[np.uint8] | None) -> tuple[Numbers, Floats]:
-    """The best of the chosen documents, or of all that have a score."""
+    """The numbers and scores of the best `most` of the chosen documents, or of all with a score; ties by key."""
     pool = np.flatnonzero(scores > 0) if chosen is None else chosen
     found = scores[pool]
     if len(pool) > most:

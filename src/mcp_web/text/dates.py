@@ -81,7 +81,7 @@ def day_of(text: str | None) -> date | None:
 
 
 def date_in_path(path: str) -> str | None:
-    """The last date in the path of a file: notes/2024-05-31-title.md, 2024/05/31/title.md, 20240531.md."""
+    """The last date in the path of a file, or None: notes/2024-05-31-title.md, 2024/05/31/title.md, 20240531.md."""
     for match in reversed(list(_IN_PATH.finditer(path))):
         if found := day_of("-".join(match.groups())):
             return found.isoformat()

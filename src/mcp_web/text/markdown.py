@@ -132,7 +132,7 @@ def _block_at(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
 
 
 def _paragraph(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
-    """A paragraph, or a heading that is a line with an underline."""
+    """What `_block_at` returns for a paragraph, or for a heading that is a line with an underline."""
     stop = at + 1
     while stop < len(lines) and lines[stop].text.strip():
         text = lines[stop].text

@@ -37,7 +37,7 @@ async def export_markdown(exporter: Exporter, folder: Path) -> None:
 
 
 async def import_markdown(importer: Importer, folder: Path, clock: Callable[[], float] = time.time) -> None:
-    """Import what `export_markdown` wrote."""
+    """Import a folder that `export_markdown` wrote; raises InvalidInput for any other."""
     manifest = folder / MANIFEST
     if not await anyio.Path(manifest).is_file():
         raise InvalidInput(

@@ -110,7 +110,7 @@ def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
 
 
 def _archived(metadata: Metadata) -> str:
-    """A note naming the archived copy, if the page was read from one."""
+    """A note with the day and URL of the copy in the Internet Archive, if the page was read from one; else ""."""
     url = metadata.archived_url or ""
     return f"Archived on {copy_day(url)}: {url}" if url else ""
 

@@ -112,7 +112,10 @@ class Cascade:
         return around
 
     def inherited(self, element: Element, name: str) -> str | None:
-        """The value of an inherited property: of the element, else of the nearest ancestor that declares it."""
+        """The value of an inherited property: of the element, else of the nearest ancestor that declares it.
+
+        None if none of them declares it.
+        """
         return self.inheritance(element).get(name)
 
     def inheritance(self, element: Element) -> Mapping[str, str]:

@@ -137,7 +137,7 @@ def _language(value: dict[str, Any]) -> str:
 
 
 def _authors(value: dict[str, Any]) -> str | None:
-    """The names of the authors in the metadata."""
+    """The names of at most ten authors in the metadata, separated by commas; None if there are none."""
     names = [str(each["name"]) for each in items(at(value, ("metadata", "authors"))) if each.get("name")]
     return ", ".join(names[:10]) or None
 

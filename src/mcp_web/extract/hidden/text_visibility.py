@@ -170,7 +170,7 @@ class TextVisibility:
         return None if self._has_external_sheets else self._page.background
 
     def _sibling_layer(self, element: Element) -> Style | None:
-        """The style of a painted sibling that fills the parent, and so lies below the positioned element."""
+        """The style of a painted sibling that fills the parent, and so lies below the positioned element; else None."""
         around = parent_of(element)
         for each in list(around.children)[:_MOST_BESIDE] if around is not None else ():
             style = self._cascade.style(each) if isinstance(each, Element) and each != element else {}

@@ -32,7 +32,9 @@ _BACK = "a[href^='#'],a[href*='#'][href*=toc]"
 _STOPS = ".!?…。！？"
 _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
-Units = list[tuple[Box, list[int]]]
+Units = list[tuple[Box, list[int]]]  # lists and tables, each with the indexes of its blocks
+
+# The functions `_keep_…`, `_drop_…` and `_settle_headings` change `kept`: for each block, whether it stays.
 
 
 def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], float]:
@@ -173,7 +175,7 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
 def _keep_tables(blocks: list[HtmlBlock], units: Units, data: set[Box], kept: list[bool], is_product: bool) -> None:
     """Keep a data table between kept blocks; of a product all data tables, which are its specifications.
 
-    Not if half of it is links, or if it has a phrase such as "Related".
+    Not if half of it is links, or if it has a phrase such as "Related". `data` are the units that are data tables.
     """
     for unit, members in units:
         before, after = members[0] - 1, members[-1] + 1

@@ -130,7 +130,7 @@ class PageFeatures:
                 around = around.parent
 
     def _story(self) -> Box | None:
-        """The smallest box that contains the page's title as a heading and a good part of its prose."""
+        """The smallest box that contains the page's title as a heading and a good part of its prose; else None."""
         heads = [block for block in self.read.blocks if block.box.tag in ("h1", "h2")]
         named = [block for block in heads if _title_match(block.text, self.title)]
         first = next((block for block in heads if block.box.tag == "h1"), named[0] if named else None)

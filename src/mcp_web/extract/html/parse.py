@@ -66,7 +66,7 @@ def _left_open(text: str) -> int:
 
 
 def body_of(tree: Tree) -> Element | None:
-    """The element that holds the page: body, else the root."""
+    """The `body` element, else the root; None if the tree is empty."""
     return tree.select_one("body") or tree.root
 
 

@@ -52,7 +52,10 @@ PLAIN = Look()
 
 
 def hex_colour(value: str | None) -> Colour | None:
-    """A colour of six hexadecimal digits; of eight digits, the first two are the alpha, which programs ignore."""
+    """A colour of six hexadecimal digits; of eight digits, the first two are the alpha, which programs ignore.
+
+    None for other text.
+    """
     digits = (value or "").strip().lower().lstrip("#")
     return parse_colour(f"#{digits[-6:]}") if len(digits) in (6, 8) else None
 

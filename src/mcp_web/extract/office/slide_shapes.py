@@ -109,7 +109,7 @@ def _numbers(element: Element | None, *names: str) -> list[float] | None:
 
 
 def _place(frame: Element | None, corner: str = "off", size: str = "ext") -> Place | None:
-    """The place that a transform element defines; `corner` and `size` are the names of its children."""
+    """The place that a transform element defines, or None; `corner` and `size` are the names of its children."""
     off, ext = _numbers(child(frame, corner), "x", "y"), _numbers(child(frame, size), "cx", "cy")
     return Place(off[0], off[1], off[0] + ext[0], off[1] + ext[1]) if off and ext else None
 
@@ -156,7 +156,7 @@ def _colour_in(holder: Element | None) -> Colour | None:
 
 
 def _base_colour(element: Element) -> Colour | None:
-    """The colour that an element such as `srgbClr` names, before its modifications."""
+    """The colour that an element such as `srgbClr` names, before its modifications; None if it is not known."""
     kind, value = local(element.tag), attribute(element, "val") or ""
     if kind == "scrgbClr":
         parts = _numbers(element, "r", "g", "b")

@@ -65,7 +65,7 @@ def joined_name(author: dict[str, Any]) -> str:
 
 
 def _date(issued: Any) -> str | None:
-    """The date from year, month and day; missing parts are 1."""
+    """The ISO date from CSL `date-parts`: missing parts are 1; None if there is no date."""
     parts = mapping(issued).get("date-parts")
     numbers = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else []
     if not numbers or not all(isinstance(one, int) for one in numbers):

@@ -60,7 +60,7 @@ class Serper(JsonApi):
         return items(answer.get(_ROWS.get(query.category, "organic")))
 
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
-        """Whether there may be results after this page: it is at least half full. Few pages have all ten."""
+        """Whether there may be results after this page: it is at least half full; full ones may have only eight."""
         found = len(self.rows(answer, query))
         return found > 0 and found * 2 >= query.count
 

@@ -66,7 +66,7 @@ class Database(ABC):
         """The rows of the word index."""
 
     def one(self, query: str, /, **values: Any) -> Row | None:
-        """The first row of a statement."""
+        """The first row of a statement; None if it has no rows."""
         found = self.rows(query, **values)
         return found[0] if found else None
 

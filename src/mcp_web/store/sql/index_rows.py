@@ -58,8 +58,10 @@ class IndexRows(ABC):
 
     # writing
     def add(self, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
-        """Index the newest version of a page as the document `number`, in place of the previous one; does nothing if
-        it is already indexed. `page` and `version` are row numbers."""
+        """Index the newest version of a page as the document `number`, in place of the previous one.
+
+        Does nothing if it is already indexed. `page` and `version` are row numbers; `is_new`: the page has no entry.
+        """
         facts = {
             "snapshot": version,
             "length": prepared.length,

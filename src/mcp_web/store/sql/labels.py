@@ -14,7 +14,7 @@ def folded(label: str) -> str:
 
 
 def keep(db: Database, page: int, labels: Sequence[str], *, is_new: bool) -> None:
-    """Replace the collections of a page; labels that differ only in case are one."""
+    """Replace the collections of a page (`is_new`: it has none yet); labels that differ only in case are one."""
     if not is_new:
         db.run("DELETE FROM labels WHERE page = :page", page=page)
     by_folded = {folded(label): storable(label) for label in sorted(labels, reverse=True)}

@@ -51,7 +51,10 @@ def trim_versions(db: Database, most: int) -> int:
 
 
 def _chosen(db: Database, rule: PurgeRule) -> list[int]:
-    """The row numbers of the pages that match a rule, the least recently used first."""
+    """The row numbers of the pages that match a rule, the least recently used first.
+
+    Raises InvalidInput if the rule has no condition.
+    """
     values = _values(db, rule)
     if not values:
         raise InvalidInput(

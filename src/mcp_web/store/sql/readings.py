@@ -41,7 +41,7 @@ def of_page(db: Database, key: str) -> list[ReadingRecord]:
 
 
 def of_pages(db: Database, keys: Sequence[str]) -> list[tuple[str, ReadingRecord]]:
-    """The readings of pages, each with the page's key, the newest first."""
+    """The readings of these pages (see `ReadingRecord`), each with the key of its page, the newest reading first."""
     rows = db.rows(
         "SELECT p.key, r.at, r.tool, r.question, r.client, r.snapshot, r.spans, r.outcome"
         " FROM readings r JOIN pages p ON p.id = r.page WHERE [p.tenant = :tenant AND] p.key = ANY(:keys)"

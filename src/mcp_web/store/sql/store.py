@@ -329,7 +329,11 @@ def _remove(db: Database, keys: Sequence[str]) -> int:
 
 
 def _index(db: Database, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
-    """Write the labels, the index entry and the citations of a page's newest version."""
+    """Write the labels, the index entry and the citations of a page's newest version.
+
+    `page` and `version` are row numbers; `number` is the document's number in the word index. `is_new`: the page has
+    no rows to replace yet.
+    """
     # For a new page nothing is read back here, so that its statements can be sent together.
     labels.keep(db, page, prepared.labels, is_new=is_new)
     db.index.add(page, version, prepared, number, is_new=is_new)

@@ -95,7 +95,10 @@ def _stated(element: Element, *, own: bool) -> str | None:
 
 
 def _from_classes(classes: str, own: bool) -> str | None:
-    """The language in class names; a bare name such as "python" counts only on code blocks and highlighters."""
+    """The programming language in class names; None if there is none.
+
+    A bare name such as "python" counts only on code blocks (`own`) and highlighters.
+    """
     for pattern in (_STATED, _BRUSH):
         found = pattern.search(classes)
         if found is not None:

@@ -102,7 +102,10 @@ def _is_display(element: Element, classes: str) -> bool:
 
 
 def _of_text(element: Element, display: bool) -> tuple[str, bool] | None:
-    """TeX in the text of an element: between delimiters, or the whole text of a custom element for formulas."""
+    """What `formula` returns for TeX in the text of an element; None if there is none.
+
+    The TeX is between delimiters, or is the whole text of a custom element for formulas.
+    """
     text = element.text
     found = _DELIMITED.match(text) if len(text) < MOST_TEX else None
     if found is not None:

@@ -59,7 +59,7 @@ class WriterState:
 
 
 def first_element(nodes: Iterable[Node]) -> Element | None:
-    """The first of some nodes that is an element."""
+    """The first of some nodes that is an element; None if there is none."""
     return next((node for node in nodes if isinstance(node, Element)), None)
 
 
