@@ -124,6 +124,18 @@ def test_programs_get_the_object_beside_the_text_when_answers_are_structured(min
     assert result["structuredContent"] == json.loads(text_of(result))
 
 
+def test_a_text_has_no_object_beside_it_when_answers_are_structured(miniweb: MiniWeb, tmp_path: Path) -> None:
+    site = miniweb.site("docs.example")
+    site.page("/p", article("Page", "Part"))
+    env = OFFLINE | {"MCP_WEB_CONTRACT": "fetch", "MCP_WEB_ANSWERS": "structured",
+                     "MCP_WEB_ALLOW_PRIVATE": site.exemption}  # fmt: skip
+    with Stdio(tmp_path, **env) as server:
+        server.initialize()
+        result = server.call("fetch", url=site.loopback_url("/p"))
+    assert "Part is explained" in text_of(result)
+    assert "structuredContent" not in result  # an empty one would be taken for the answer
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_contract_has_its_page_with_its_tools_and_json_that_parses(name: str) -> None:
     text = (Path(__file__).parents[2] / "docs" / "contracts" / f"{name}.md").read_text(encoding="utf-8")

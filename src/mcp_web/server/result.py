@@ -14,11 +14,11 @@ _EXTRA = "mcp-web/extra"
 
 
 def to_mcp(answer: Answer, *, structured: bool) -> types.CallToolResult:
-    """The answer as the SDK's type: the texts, the object if `structured`, the facts in `_meta`."""
+    """The answer as the SDK's type: the texts, the object if `structured` and there is one, the facts in `_meta`."""
     texts = [types.TextContent(type="text", text=text) for text in (answer.text, *answer.more)]
     return types.CallToolResult(
         content=[*texts, *([_screenshot(answer.screenshot)] if answer.screenshot else [])],
-        structured_content=answer.data if structured else None,
+        structured_content=answer.data if structured and answer.shape != "text" else None,
         is_error=answer.is_error,
         _meta=(answer.meta | ({_EXTRA: answer.extra} if answer.extra else {})) or None,
     )
