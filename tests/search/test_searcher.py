@@ -334,6 +334,17 @@ class DiskNotes(MemoryNotes):
         await super().keep_note(kind, key, value, expires_at)
 
 
+async def test_a_raw_answer_that_is_nested_deeply_is_cached(miniweb: MiniWeb) -> None:
+    searx, nested = miniweb.site("searx.example"), '{"a":' * 600 + "1" + "}" * 600
+    page = json.dumps(searxng_page("https://a.example/"))
+    searx.page("/search", f'{{"deep": {nested}, {page[1:]}', headers={"Content-Type": "application/json"})
+    made = searcher(searxng_urls=(searx.loopback_url(""),), cache_ttl=3600.0)
+    first, again = [await made.search(Q, "searxng", raw=True, deadline=soon()) for _ in range(2)]
+    assert (first.cache, again.cache) == ("fetched", "hit")
+    assert again.raw == first.raw
+    assert again.raw["searxng"]["deep"] == json.loads(nested)
+
+
 async def test_answers_are_cached_and_braves_never_reach_the_disk(miniweb: MiniWeb) -> None:
     brave, searx = miniweb.site("brave.example"), miniweb.site("searx.example")
     brave.page(BRAVE, json.dumps(brave_page("https://a.example/")))

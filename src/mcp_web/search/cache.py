@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from mcp_web.lru import LruDict
@@ -50,7 +50,8 @@ def cache_key(query: SearchQuery, names: tuple[str, ...], how: str, raw: bool) -
 
 
 def _to_json(found: SearchAnswer) -> dict[str, Any]:
-    facts = asdict(found)
+    # `asdict` would copy the providers' JSON value by value, and fail where it is nested deeply.
+    facts = asdict(replace(found, raw={})) | {"raw": dict(found.raw)}
     del facts["query"], facts["cache"]
     value: dict[str, Any] = json.loads(json.dumps(facts))  # plain JSON, for any store
     return value
