@@ -184,6 +184,30 @@ async def test_requests_given_up_at_any_moment_leave_nothing_open(miniweb: MiniW
     assert [raw for raw in open_now if raw.fileno() >= 0] == []
 
 
+async def test_expired_connections_are_closed_by_a_request_that_is_given_up(
+    miniweb: MiniWeb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcp_web.net.pool.KEEP_SECONDS", 0.0)
+    sites = [miniweb.site(f"{name}.example") for name in ("one", "two", "three")]
+    opened: list[socket.socket] = []
+
+    async def connect(address: str, port: int) -> ByteStream:
+        stream = await miniweb.connect(address, port)
+        opened.append(stream.extra(SocketAttribute.raw_socket))
+        return stream
+
+    client = WebClient(miniweb.dialer(connect=connect))
+    async with anyio.create_task_group() as group:  # together, so that none expires before the last one is idle
+        for site in sites:
+            site.page("/", "x")
+            group.start_soon(client.get, parse_url(site.url("/")))
+    assert len(opened) == 3
+    with anyio.CancelScope() as scope:
+        scope.cancel()
+        await client.get(parse_url(sites[0].url("/")))
+    assert [raw for raw in opened if raw.fileno() >= 0] == []
+
+
 async def test_a_large_body_that_stalls_gives_its_place_to_the_next(miniweb: MiniWeb) -> None:
     site = miniweb.site("docs.example")
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n"

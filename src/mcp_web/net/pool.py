@@ -129,8 +129,10 @@ class ConnectionPool:
             kept[:] = [item for item in kept if item[1] > now]
             if not kept:
                 del self._idle[key]
-        for connection in expired:
-            await connection.close()
+        # Shielded: if this request is cancelled, the connections after the first would stay open.
+        with anyio.CancelScope(shield=True):
+            for connection in expired:
+                await connection.close()
 
     async def aclose(self) -> None:
         """Close every idle connection."""
