@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_web.services.watch_pages import watched_urls
 from miniweb import MiniWeb, Reply
 from miniweb.site import Site
 
@@ -78,6 +79,9 @@ async def test_what_changed_on_a_watched_page_is_told_by_section(caller: ToolCal
     second = await caller.call("web_watch")
     assert "changed: Anchor > Rules" in second.text
     assert "quickly" in second.text
+    refused = await caller.call("web_watch", url=["javascript:1"], remove=[url])
+    assert refused.meta["error"]["code"] == "INVALID_URL"
+    assert await watched_urls(caller.app) == [url], "a call that is refused changes nothing"
     gone = await caller.call("web_watch", remove=[url])
     assert gone.text.startswith("Watched: 0 pages")
 

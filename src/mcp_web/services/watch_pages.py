@@ -43,11 +43,13 @@ async def watched_urls(app: App) -> list[str]:
 
 async def change_watch(app: App, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
     """Add and remove watched pages; returns the new list."""
+    added: dict[str, Any] = {parse_url(url).href: {} for url in add}  # an invalid URL is refused before any change
+    removed = [parse_url(url).href for url in remove]
     store = await app.store()
-    if remove:
-        await store.remove_records(KIND, [parse_url(url).href for url in remove])
-    if add:
-        await store.add_records(KIND, {parse_url(url).href: {} for url in add})
+    if removed:
+        await store.remove_records(KIND, removed)
+    if added:
+        await store.add_records(KIND, added)
     return await watched_urls(app)
 
 
