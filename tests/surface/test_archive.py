@@ -198,6 +198,8 @@ async def test_only_what_answers_is_read_and_every_passage_can_be_checked(caller
     quotes = [passage["text"].strip().partition(". ")[0], "Configuration was never mentioned in any manual"]
     checked = await caller.data("verify_quotes", source=passage["id"].split("#")[0], quotes=json.dumps(quotes))
     assert [row["verdict"] for row in checked["quotes"]] == ["exact", "absent"]
+    unknown = await caller.call("verify_quotes", source="resource://cache/deadbeef", quotes=quotes)
+    assert unknown.meta["error"]["code"] == "NOT_FOUND"
 
 
 @pytest.mark.anyio

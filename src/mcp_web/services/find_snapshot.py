@@ -37,7 +37,7 @@ async def find_or_open(app: App, name: str, deadline: float) -> Snapshot:
     try:
         return await find_snapshot(app, name)
     except NotFound:
-        if not _is_url(name):
+        if not _is_url(_plain(name)):  # a resource is no page to open
             raise
     return (await open_page(app, OpenRequest(name), deadline=deadline)).snapshot
 
