@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from mcp_web.read.diff import diff
 from mcp_web.read.fragment import fragment
 from mcp_web.read.links import numbered
 from mcp_web.read.passages import passages
-from mcp_web.read.plain import to_plain
+from mcp_web.read.plain import strip, to_plain
 from mcp_web.read.quote import verify
 from mcp_web.read.window import cut
 
@@ -43,3 +45,15 @@ def test_hostile_text_is_read_in_linear_time(name):
     verify(text, ["a quote that is not there"])
     fragment(text, SIZE // 2, SIZE // 2 + 100)
     diff(text, text + " x")
+
+
+def test_the_text_around_tables_is_not_copied_for_each_of_them():
+    tables = "\n\n".join(["| a | b |\n| --- | --- |\n| c | d |"] * 4000)
+    code = "```\n" + "word\n" * 1_600_000 + "```"
+
+    def seconds(text: str) -> float:
+        begun = time.process_time()
+        strip(text)
+        return time.process_time() - begun
+
+    assert seconds(f"{tables}\n\n{code}") < 4 * (seconds(tables) + seconds(code))

@@ -42,17 +42,20 @@ def strip(markdown: str, *, display: bool = False, references: bool = False) -> 
     For `display`, bullets, the separators of table columns, the alt texts of images and footnote marks stay.
     """
     drop: list[Span] = []
+    parts: list[str] = []
+    at = 0
     for block in blocks(markdown):
+        text = markdown[block.start : block.end]
         if block.kind == "table":  # a line break in a cell is space: as many characters, so that offsets stay
-            cells = _BREAK.sub(lambda found: " " * len(found[0]), markdown[block.start : block.end])
-            markdown = markdown[: block.start] + cells + markdown[block.end :]
-        drop += _markup(markdown, block, display, references)
-    return without(markdown, drop)
+            text = _BREAK.sub(lambda found: " " * len(found[0]), text)
+        drop += _markup(text, block, display, references)
+        parts += [markdown[at : block.start], text]
+        at = block.end
+    return without("".join([*parts, markdown[at:]]), drop)
 
 
-def _markup(markdown: str, block: Block, display: bool, references: bool) -> list[Span]:
-    """The spans of the markup of a block."""
-    text = markdown[block.start : block.end]
+def _markup(text: str, block: Block, display: bool, references: bool) -> list[Span]:
+    """The spans of the markup of a block with this text."""
     base = block.start
     if block.kind == "code":
         return _spans(_FENCE_LINE, text, base)
