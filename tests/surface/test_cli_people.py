@@ -191,6 +191,23 @@ def test_a_page_is_cited_as_text_bibtex_and_csl_with_the_day_it_was_read(shell: 
     shell.run("cite", "deadbeef", code=3)
 
 
+def test_the_json_of_a_citation_stays_valid_with_any_line_separator(shell: Shell, tmp_path: Path) -> None:
+    abstract = "One\u2028line\x85and another."
+    file = tmp_path / "list.json"
+    file.write_text(json.dumps([{"id": "k", "title": "On Lines", "abstract": abstract}]))
+    shell.run("archive", "import", str(file), "--format", "csl")
+    (item,) = shell.json("cite", shell.json("archive", "list")[0]["id"])
+    assert item["abstract"] == abstract
+
+
+def test_how_the_content_was_chosen_is_shown_for_an_empty_page_too(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "empty.html"
+    file.write_text("<title>Nothing</title><main></main>")
+    shown = shell.run("extract", str(file), "--explain", code=3).stderr
+    assert '"method": ' in shown
+    assert "has no text" in shown
+
+
 def test_excluded_files_and_pages_are_left_out(shell: Shell, docs: Site, tmp_path: Path) -> None:
     folder = tmp_path / "notes"
     (folder / "drafts").mkdir(parents=True)

@@ -31,8 +31,12 @@ def command(sources: tuple[str, ...], bibtex: bool, as_json: bool) -> None:
     if bibtex and as_json:
         raise click.UsageError("Choose one of --bibtex and --json.")
     found = with_app(lambda app: _references(app, sources))
-    for line in cite(found, "csl" if as_json else "bibtex" if bibtex else "text").splitlines():
-        click.echo(line if as_json or bibtex else wrapped(line, 2, stream=sys.stdout))
+    cited = cite(found, "csl" if as_json else "bibtex" if bibtex else "text")
+    if as_json or bibtex:
+        click.echo(cited)
+        return
+    for line in cited.splitlines():
+        click.echo(wrapped(line, 2, stream=sys.stdout))
 
 
 async def _references(app: App, sources: tuple[str, ...]) -> list[Reference]:

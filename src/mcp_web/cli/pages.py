@@ -61,11 +61,11 @@ def print_page(view: PageView, options: ViewOptions, *, with_facts: bool = False
     document = view.document
     for line in (*view.notes, *document.notes):
         note(line)
+    if document.explain is not None:
+        click.echo(json.dumps(document.explain, ensure_ascii=False, indent=2, default=str), err=True)
     if is_empty(view):
         empty(f"{view.url or 'The page'} has no text.")
         return
-    if document.explain is not None:
-        click.echo(json.dumps(document.explain, ensure_ascii=False, indent=2, default=str), err=True)
     shown = show(document, options)
     if with_facts:
         click.echo(front_matter(view) + "\n")
