@@ -161,3 +161,9 @@ def test_chromium_scrolls_to_every_kind_of_passage(site):
                 missed.append((name, quote_url("", PAGE, *span(name))))
         browser.close()
     assert not missed
+
+
+def test_a_backtick_in_another_item_does_not_hide_words():
+    markdown = "- The ` key\n- Replace `<name>` with yours"
+    start = markdown.index("Replace")
+    assert fragment(markdown, start, len(markdown)) == "text=Replace%20%3Cname%3E%20with%20yours"

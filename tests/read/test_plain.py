@@ -42,6 +42,14 @@ def test_every_plain_character_leads_back_to_itself():
         assert stripped.plain(stripped.source(at)) == at
 
 
+def test_a_backtick_in_one_item_or_row_begins_no_code_that_ends_in_another():
+    items = "- The ` key\n- Replace `<name>` with *yours*\n  - and ` too\n  - then `<file>`"
+    assert to_plain(items) == "- The ` key\n- Replace <name> with yours\n  - and ` too\n  - then <file>"
+    assert "<name>" in strip(items).text
+    table = "| key | use |\n| --- | --- |\n| ` | code |\n| x | `<name>` |"
+    assert to_plain(table).endswith("` | code\nx | <name>")
+
+
 def test_inline_strips_one_line():
     assert inline_text("`run()` and [docs](https://x.example)") == "run() and docs"
     assert inline_text("2 * 3 * 4 = 24") == "2 * 3 * 4 = 24"

@@ -7,8 +7,10 @@ the Markdown. Quotes are compared with it, and `format=text` shows it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
+from itertools import pairwise
 
 from mcp_web.model.passage import Span
 from mcp_web.text.inline import Stripped, inline_markup, without
@@ -27,6 +29,7 @@ from mcp_web.text.markdown import (
 _BULLET = re.compile(rf"^([ \t]*)({BULLET}[ \t]+{CHECKBOX})", re.MULTILINE)
 _TABLE_RULE = re.compile(rf"^{DELIMITER_ROW}(?:\n|$)", re.MULTILINE)
 _BREAK = re.compile(r"<br ?/?>")
+_ROW = re.compile(r"^", re.MULTILINE)
 _OUTER_PIPES = re.compile(r"^[ \t]*+\|[ \t]?|(?<![ \t])[ \t]*+(?<!\\)\|[ \t]*+$", re.MULTILINE)
 _FENCE_LINE = re.compile(rf"^{FENCE.pattern}(?:\n|$)", re.MULTILINE)
 
@@ -61,7 +64,9 @@ def _markup(text: str, block: Block, display: bool, references: bool) -> list[Sp
         return _spans(_FENCE_LINE, text, base)
     if block.kind in ("rule", "math"):
         return [(block.start, block.end)] if block.kind == "rule" and not display else []
-    drop = inline_markup(text, base, alt=display, notes=display, references=references)
+    drop: list[Span] = []
+    for start, end in _inline_parts(text, block.kind):
+        drop += inline_markup(text[start:end], base + start, alt=display, notes=display, references=references)
     if block.kind == "heading":
         drop += _spans(HEADING_MARKS, text, base)
     elif block.kind == "quote":
@@ -73,6 +78,13 @@ def _markup(text: str, block: Block, display: bool, references: bool) -> list[Sp
         drop += _spans(_FENCE_LINE, text, base)
         drop += [] if display else [(base + m.start(2), base + m.end(2)) for m in _BULLET.finditer(text)]
     return drop
+
+
+def _inline_parts(text: str, kind: str) -> Iterator[Span]:
+    """The items of a list and the rows of a table: a backtick in one of them begins no code that ends in another."""
+    pattern = {"list": _BULLET, "table": _ROW}.get(kind)
+    starts = [found.start() for found in pattern.finditer(text)] if pattern else []
+    return pairwise([0, *starts, len(text)])
 
 
 def _spans(pattern: re.Pattern[str], text: str, base: int) -> list[Span]:
