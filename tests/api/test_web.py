@@ -55,6 +55,9 @@ def test_a_script_opens_reads_verifies_and_finds_again(miniweb: MiniWeb, setting
         assert {hit.title for hit in found} == {"The engine", "A note on engines"}
         assert all("<mark>" not in snippet for hit in found for snippet in hit.snippets)
 
+        assert web.archive.add("engine.example/two").title == "Part two", "as `open`, it takes a URL without a scheme"
+        assert web.archive.add("engine.example/two", title="Where").markdown == "engine.example/two"
+
 
 def test_an_async_program_reads_several_pages_and_learns_which_failed(miniweb: MiniWeb, settings: Settings) -> None:
     async def program() -> None:

@@ -17,9 +17,13 @@ from mcp_web.services.open_page import OpenRequest, open_page
 async def add_document(
     app: App, content: str, *, title: str | None, day: str | None, tags: Sequence[str], deadline: float
 ) -> Snapshot:
-    """Keep a page, if the content is a URL, or else a text, for which InvalidInput is raised without a title."""
+    """Keep a page, if the content is a URL, or else a text, for which InvalidInput is raised without a title.
+
+    Without a title, a URL needs no scheme: `example.com/page` is one.
+    """
     content = content.strip()
-    if content.startswith(("http://", "https://")) and len(content.split()) == 1:
+    is_url = content.startswith(("http://", "https://")) or (not title and "." in content.strip("."))
+    if is_url and len(content.split()) == 1:
         return await add_page(app, content, day=day, tags=tags, deadline=deadline)
     if not title:
         raise InvalidInput(
