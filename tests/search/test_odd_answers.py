@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
+import tracemalloc
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -72,3 +73,19 @@ def test_any_field_may_be_anything(name: str, value: Any) -> None:
             except ProviderRefused:
                 continue
             assert all(hit.url.startswith("http") and isinstance(hit.title, str) for hit in page.hits)
+
+
+def test_a_large_answer_is_in_memory_once() -> None:
+    body = '{"results": [], "x": [' + "{}," * 100_000 + "{}]}"
+
+    def peak(work: Callable[[], Any]) -> int:
+        tracemalloc.start()
+        try:
+            work()
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    response = api_response(200, body.encode())
+    once = peak(lambda: json.loads(body))
+    assert peak(lambda: PROVIDERS["searxng"].parse(response, SearchQuery("x"))) < 1.5 * once

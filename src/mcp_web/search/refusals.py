@@ -51,10 +51,13 @@ def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
         ) from None
     if not isinstance(value, dict):
         raise ProviderRefused("error", f"{who} answered {response.status} with JSON of an unknown shape.")
-    if value.get("error") and not any(isinstance(part, list) for part in value.values()):
-        # An error with a success status, as gateways send it, is not an empty answer.
-        raise ProviderRefused("error", f"{who} answered {response.status} with an error: {_reason(value['error'])}.")
     return value
+
+
+def refuse_error(response: ApiResponse, who: str, answer: dict[str, Any]) -> None:
+    """Raise ProviderRefused for an error with a success status, as gateways send it: it is not an empty answer."""
+    if answer.get("error") and not any(isinstance(part, list) for part in answer.values()):
+        raise ProviderRefused("error", f"{who} answered {response.status} with an error: {_reason(answer['error'])}.")
 
 
 def _reason(error: Any) -> str:

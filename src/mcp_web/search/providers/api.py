@@ -25,7 +25,7 @@ from mcp_web.search.provider import (
     ProviderRefused,
     ResultPage,
 )
-from mcp_web.search.refusals import error_object, json_object, refuse_by_status
+from mcp_web.search.refusals import error_object, json_object, refuse_by_status, refuse_error
 from mcp_web.text.json_fields import at, count, items, mapping, text
 
 Params = Mapping[str, str | Sequence[str]]  # a sequence is sent as a parameter that is repeated
@@ -176,7 +176,9 @@ class JsonApi(Provider):
         self.refuse(response, answer, query)
         fix = None if self.name in SOURCE_NAMES else self.fix
         refuse_by_status(response, self.label, self.reason(answer), fix=fix)
-        return self.page(json_object(response, self.label), query)
+        refuse_error(response, self.label, answer)
+        # Read once: the objects of a large answer take twenty times its size.
+        return self.page(answer or json_object(response, self.label), query)
 
     def limited(self, detail: str, retry_after: float | None) -> ProviderRefused:
         """The refusal of an API that limits the request rate; `retry_after` in seconds."""
