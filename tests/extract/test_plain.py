@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
 from tests.extract.reading import read
 
 from mcp_web.model.page import ExtractRequest
@@ -125,3 +128,24 @@ def test_images_of_markdown_are_kept_when_asked_for() -> None:
     request = ExtractRequest(include_images=True)
     document = read("![Chart](img/c.png)", "text/markdown", "https://x.org/r/a.md", request=request)
     assert document.markdown == "![Chart](https://x.org/r/img/c.png)"
+
+
+def test_comments_of_mdx_are_left_out_outside_code() -> None:
+    source = "# A\n\nText {/* not for readers */}of one.\n\n`{/* shown */}`\n\n```jsx\n{/* code */}\n```\n"
+    document = read(source, "text/markdown", "https://x.org/a.mdx")
+    assert "readers" not in document.markdown
+    assert "`{/* shown */}`" in document.markdown
+    assert "{/* code */}" in document.markdown
+    assert document.hidden == 1
+
+
+@pytest.mark.parametrize("opening", ["<!-- a\n", "{/* a\n"])
+def test_comments_that_nothing_ends_take_linear_time(opening: str) -> None:
+    def seconds(count: int) -> float:
+        begun = time.process_time()
+        document = read("# A\n\n" + opening * count, "text/markdown", "https://x.org/a.md")
+        assert document.title == "A"
+        return time.process_time() - begun
+
+    seconds(10)  # imports
+    assert seconds(16_000) < 128 * max(seconds(1_000), 0.002)  # 16 times as much text; in quadratic time 256 times

@@ -16,7 +16,8 @@ from mcp_web.text.dates import read_date
 from mcp_web.text.headings import read_headings
 from mcp_web.text.media_types import type_of_name
 
-_COMMENT = re.compile(r"<!--(?!\[).*?-->", re.S)
+# Comments of Markdown and of MDX, by what ends them. In a code span they are text.
+_COMMENTS = {"-->": re.compile(r"<!--(?!\[).*?-->", re.S), "*/}": re.compile(r"(?<!`)\{/\*.*?\*/\}", re.S)}
 _BLANKS = re.compile(r"\n(?:[ \t]*\n){3,}")
 _HEADING = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]{1,4}([A-Z][^\n]{1,90})$")
 _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|[ \t]\d{1,4}$")
@@ -107,8 +108,11 @@ def _without_comments(text: str) -> tuple[str, int]:
 
     def clean(part: str) -> str:
         nonlocal count
-        part, found = _COMMENT.subn("", part)
-        count += found
+        for end, comment in _COMMENTS.items():
+            # Up to the last end only: from a comment that nothing ends, each search would go through all the rest.
+            commented, last, rest = part.rpartition(end)
+            commented, found = comment.subn("", commented + last)
+            part, count = commented + rest, count + found
         return part
 
     return map_outside_code(text, clean), count
