@@ -153,6 +153,7 @@ def test_files_and_folders_are_extracted_and_binary_files_are_refused(shell: She
     assert "empty.html has no text" in shell.run("extract", str(folder / "empty.html"), code=3).stderr
     (tmp_path / "bare").mkdir()
     assert "no file that can be read" in shell.run("extract", str(tmp_path / "bare"), code=3).stderr
+    assert shell.json("extract", str(tmp_path / "bare"), code=3) == {"files": []}
 
 
 def test_kept_documents_are_listed_shown_and_removed_after_a_dry_run(shell: Shell, docs: Site) -> None:

@@ -90,6 +90,8 @@ async def _each(
 
     if not files:
         empty("There is no file that can be read.")
+        if as_json:
+            print_json({"files": []})
         return NOTHING_FOUND
     rows: list[dict[str, Any]] = []
     code = 0
