@@ -175,6 +175,7 @@ async def test_a_shared_collection_is_read_by_the_named_tenant_and_by_nobody_els
         assert "zebrafish" not in await team.text("archive_search", bob, query="zebrafihs harbour", mode="text")
         assert "Valletta" in await team.text("archive_search", bob, query="lightho*", mode="text")
         assert "Valletta" in await team.text("cache_get", bob, snapshot=shared[:16])
+        assert "Valletta" in await team.text("cache_get", bob, snapshot=shared[:16], query="which harbour has a ferry")
         assert "Valletta" in str(await team.rpc("resources/read", {"uri": f"resource://cache/{shared}"}, bob))
         assert "Valletta" in (await team.get("/archive?q=lighthouse", bob)).text
         assert "Ports" in (await team.get("/archive?collection=harbours", bob)).text
