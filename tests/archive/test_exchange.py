@@ -160,6 +160,10 @@ async def test_a_markdown_file_edited_meanwhile_comes_back_as_a_new_version(
     latest = await one.latest(kept.key)
     assert latest is not None
     assert (latest.document.markdown, len(await one.versions(kept.key))) == ("The better text.", 2)
+    file.write_text("Äpfel", "latin-1")
+    assert [why for _, why in (await imported(import_markdown, one, tmp_path / "out")).failed] == [
+        "It is not UTF-8 text."
+    ]
 
 
 async def test_a_manifest_cannot_reach_outside_its_folder(stores: tuple[Store, Store], tmp_path: Path) -> None:

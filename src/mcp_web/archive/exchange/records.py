@@ -135,8 +135,10 @@ class Importer:
         why = str(error)
         if isinstance(error, RecursionError):
             why = "The record is nested too deeply."
-        elif isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+        elif isinstance(error, json.JSONDecodeError):
             why = "It is not JSON."
+        elif isinstance(error, UnicodeDecodeError):
+            why = "It is not UTF-8 text."
         self._failed.append((what, why))
 
     def done(self) -> Exchanged:
