@@ -192,6 +192,18 @@ def test_a_page_is_cited_as_text_bibtex_and_csl_with_the_day_it_was_read(shell: 
     shell.run("cite", "deadbeef", code=3)
 
 
+def test_an_imported_title_cannot_control_the_terminal(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "refs.json").write_text(
+        json.dumps([{"id": "a", "title": "On \x1b[31mred", "URL": "https://a.example/"}])
+    )
+    shell.run("archive", "import", str(tmp_path / "refs.json"))
+    (kept,) = shell.json("archive", "list")
+    for style in ((), ("--bibtex",)):
+        cited = at_terminal(shell, "cite", kept["id"], *style)
+        assert "red" in cited
+        assert "\x1b[31m" not in cited
+
+
 def test_the_json_of_a_citation_stays_valid_with_any_line_separator(shell: Shell, tmp_path: Path) -> None:
     abstract = "One\u2028line\x85and another."
     file = tmp_path / "list.json"

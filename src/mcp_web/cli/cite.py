@@ -11,6 +11,7 @@ import click
 from mcp_web.cli.calling import DEADLINE
 from mcp_web.cli.output import wrapped
 from mcp_web.cli.session import with_app
+from mcp_web.text.untrusted import printable
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -32,11 +33,11 @@ def command(sources: tuple[str, ...], bibtex: bool, as_json: bool) -> None:
         raise click.UsageError("Choose one of --bibtex and --json.")
     found = with_app(lambda app: _references(app, sources))
     cited = cite(found, "csl" if as_json else "bibtex" if bibtex else "text")
-    if as_json or bibtex:
+    if as_json:
         click.echo(cited)
         return
-    for line in cited.splitlines():
-        click.echo(wrapped(line, 2, stream=sys.stdout))
+    for line in map(printable, cited.split("\n")):  # the title of an imported document may have escape sequences
+        click.echo(line if bibtex else wrapped(line, 2, stream=sys.stdout))
 
 
 async def _references(app: App, sources: tuple[str, ...]) -> list[Reference]:
