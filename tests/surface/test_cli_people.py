@@ -198,10 +198,11 @@ def test_an_imported_title_cannot_control_the_terminal(shell: Shell, tmp_path: P
     )
     shell.run("archive", "import", str(tmp_path / "refs.json"))
     (kept,) = shell.json("archive", "list")
-    for style in ((), ("--bibtex",)):
-        cited = at_terminal(shell, "cite", kept["id"], *style)
-        assert "red" in cited
-        assert "\x1b[31m" not in cited
+    for command in (("cite",), ("cite", "--bibtex"), ("archive", "show")):
+        printed = at_terminal(shell, *command, kept["id"])
+        assert "red" in printed
+        assert "\x1b[31m" not in printed
+    assert "\x1b[31mred" not in at_terminal(shell, "archive", "list")
 
 
 def test_the_json_of_a_citation_stays_valid_with_any_line_separator(shell: Shell, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import click
 
 from mcp_web import trace
 from mcp_web.cli.wording import for_person
+from mcp_web.text.untrusted import printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -117,7 +118,7 @@ def print_markdown(text: str, *, list_links: bool = True) -> None:
 
     from mcp_web.read.links import numbered, reference_list
 
-    shown = numbered(text)
+    shown = numbered(printable(text))  # an imported document may have escape sequences
     # The definitions are in the same document, so that the renderer can resolve `[text][1]`.
     page: list[RenderableType] = [Markdown(f"{shown.text}\n\n{reference_list(shown.links)}")]
     if shown.links and list_links:
@@ -136,7 +137,7 @@ def print_marked(parts: Iterable[tuple[str, bool]], indent: int) -> None:
 
     text = Text()
     for part, is_match in parts:
-        text.append(part, style="bold yellow" if is_match else "")
+        text.append(printable(part), style="bold yellow" if is_match else "")
     console().print(Padding(text, (0, 0, 0, indent)))
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mcp_web import trace
@@ -14,6 +13,7 @@ from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
 from mcp_web.model.wire import document_from_json, facts_to_json
 from mcp_web.store.protocol import Store
+from mcp_web.text.untrusted import one_line, printable
 
 _FIELDS = (
     "key", "hash", "url", "final_url", "variant", "fetched_at", "checked_at", "fresh_until", "status", "etag",
@@ -106,10 +106,10 @@ def without_secrets(snapshot: Snapshot) -> Snapshot:
         return snapshot
     text = masked.document.markdown
     if text == snapshot.document.markdown:
-        return dataclasses.replace(masked, key=snapshot.key, hash=snapshot.hash)
+        return replace(masked, key=snapshot.key, hash=snapshot.hash)
     # The offsets of headings and links no longer match the text.
-    document = dataclasses.replace(masked.document, headings=(), links=())
-    return dataclasses.replace(masked, key=snapshot.key, document=document, hash=snapshot_hash(snapshot.key, text))
+    document = replace(masked.document, headings=(), links=())
+    return replace(masked, key=snapshot.key, document=document, hash=snapshot_hash(snapshot.key, text))
 
 
 class Importer:
@@ -123,6 +123,9 @@ class Importer:
 
     async def keep(self, snapshot: Snapshot) -> None:
         """Keep an imported version; a kept version that was checked later remains the newest."""
+        # Titles of opened pages were cleaned when the page was read; a title from a file may control a terminal.
+        document = replace(snapshot.document, title=printable(one_line(snapshot.document.title)))
+        snapshot = replace(snapshot, document=document)
         present = await self._store.latest(snapshot.key)
         await keep(self._store, snapshot)
         if present is not None and present.checked_at > snapshot.checked_at:
