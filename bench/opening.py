@@ -129,7 +129,6 @@ def _question_time() -> float:
             begun = time.perf_counter()
             await model.embed([f"which links and code does part {number} have"], "query")
             times.append(time.perf_counter() - begun)
-        await model.close()
         return median(times[10:])
 
     return anyio.run(measure)
