@@ -113,25 +113,25 @@ def test_one_tool_of_a_contract_can_be_switched_off_by_name(tmp_path: Path) -> N
     assert "web_open" in names
 
 
-def test_programs_get_the_object_beside_the_text_when_answers_are_structured(miniweb: MiniWeb, tmp_path: Path) -> None:
+def structured_answer(miniweb: MiniWeb, folder: Path, contract: str, tool: str) -> dict[str, Any]:
+    """What a program that asks for structured answers gets for a page, from the tool of a contract."""
     site = miniweb.site("docs.example")
     site.page("/p", article("Page", "Part"))
-    env = OFFLINE | {"MCP_WEB_CONTRACT": "web-tools", "MCP_WEB_ANSWERS": "structured",
+    env = OFFLINE | {"MCP_WEB_CONTRACT": contract, "MCP_WEB_ANSWERS": "structured",
                      "MCP_WEB_ALLOW_PRIVATE": site.exemption}  # fmt: skip
-    with Stdio(tmp_path, **env) as server:
+    with Stdio(folder, **env) as server:
         server.initialize()
-        result = server.call("WebFetch", url=site.loopback_url("/p"))
+        result: dict[str, Any] = server.call(tool, url=site.loopback_url("/p"))
+    return result
+
+
+def test_programs_get_the_object_beside_the_text_when_answers_are_structured(miniweb: MiniWeb, tmp_path: Path) -> None:
+    result = structured_answer(miniweb, tmp_path, "web-tools", "WebFetch")
     assert result["structuredContent"] == json.loads(text_of(result))
 
 
 def test_a_text_has_no_object_beside_it_when_answers_are_structured(miniweb: MiniWeb, tmp_path: Path) -> None:
-    site = miniweb.site("docs.example")
-    site.page("/p", article("Page", "Part"))
-    env = OFFLINE | {"MCP_WEB_CONTRACT": "fetch", "MCP_WEB_ANSWERS": "structured",
-                     "MCP_WEB_ALLOW_PRIVATE": site.exemption}  # fmt: skip
-    with Stdio(tmp_path, **env) as server:
-        server.initialize()
-        result = server.call("fetch", url=site.loopback_url("/p"))
+    result = structured_answer(miniweb, tmp_path, "fetch", "fetch")
     assert "Part is explained" in text_of(result)
     assert "structuredContent" not in result  # an empty one would be taken for the answer
 

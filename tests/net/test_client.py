@@ -156,17 +156,22 @@ async def test_a_header_that_would_split_the_request_is_not_sent(miniweb: MiniWe
     assert site.log == []
 
 
+def recording_client(miniweb: MiniWeb, opened: list[socket.socket]) -> WebClient:
+    """A client that adds the socket of each connection that it opens to the list."""
+
+    async def connect(address: str, port: int) -> ByteStream:
+        stream = await miniweb.connect(address, port)
+        opened.append(stream.extra(SocketAttribute.raw_socket))
+        return stream
+
+    return WebClient(miniweb.dialer(connect=connect))
+
+
 async def test_requests_given_up_at_any_moment_leave_nothing_open(miniweb: MiniWeb) -> None:
     site = miniweb.site("docs.example")
     site.page("/", "x" * 200_000)
     open_now: list[socket.socket] = []
-
-    async def connect(address: str, port: int) -> ByteStream:
-        stream = await miniweb.connect(address, port)
-        open_now.append(stream.extra(SocketAttribute.raw_socket))
-        return stream
-
-    client = WebClient(miniweb.dialer(connect=connect))
+    client = recording_client(miniweb, open_now)
 
     async def give_up(steps: int) -> None:
         with anyio.CancelScope() as scope:
@@ -190,13 +195,7 @@ async def test_expired_connections_are_closed_by_a_request_that_is_given_up(
     monkeypatch.setattr("mcp_web.net.pool.KEEP_SECONDS", 0.0)
     sites = [miniweb.site(f"{name}.example") for name in ("one", "two", "three")]
     opened: list[socket.socket] = []
-
-    async def connect(address: str, port: int) -> ByteStream:
-        stream = await miniweb.connect(address, port)
-        opened.append(stream.extra(SocketAttribute.raw_socket))
-        return stream
-
-    client = WebClient(miniweb.dialer(connect=connect))
+    client = recording_client(miniweb, opened)
     async with anyio.create_task_group() as group:  # together, so that none expires before the last one is idle
         for site in sites:
             site.page("/", "x")
