@@ -18,7 +18,7 @@ from bench.reading.measure import CALIBRATION
 from bench.reading.quality import Model
 from mcp_web.index.evidence import Evidence
 from mcp_web.index.page import PreparedPage, prepare
-from mcp_web.index.rank import distinct, fused, is_decided, likely
+from mcp_web.index.rank import distinct, fused, to_embed
 from mcp_web.index.reader import LIKELY
 from mcp_web.index.widen import widen
 from mcp_web.index.words import names
@@ -93,10 +93,10 @@ def case_of(source: str, asked: Asked, model: Model | None) -> Case:
 def evidence_of(page: PreparedPage, question: str, title: str, model: Model | None) -> Evidence:
     """As the product has it: the model reads what words and the static signal find likely."""
     evidence = replace(page.evidence(question), missing=page.words.missing_names(question, title), cross_language=False)
-    if model is None or is_decided(evidence):
+    read = to_embed(evidence, LIKELY) if model is not None else []
+    if model is None or not read:
         return evidence
     cosines = np.full(len(page.passages), np.nan)
-    read = likely(evidence, LIKELY)
     cosines[read] = model([page.text(at) for at in read]) @ model([question])[0]
     return replace(evidence, cosines=cosines, calibration=CALIBRATION)
 

@@ -14,7 +14,7 @@ from mcp_web.embed.static import PassagePieces, static_vectors
 from mcp_web.index.calibrate import PACKAGED
 from mcp_web.index.evidence import Evidence
 from mcp_web.index.page import readable
-from mcp_web.index.rank import IN_PAGE, Weights, order, rank
+from mcp_web.index.rank import IN_PAGE, Weights, fused, order, rank
 from mcp_web.index.widen import widen
 from mcp_web.index.words import PageWords
 from mcp_web.read.passages import passages
@@ -100,12 +100,12 @@ def ndcg(
 def _orders(
     words: np.ndarray, static: np.ndarray | None, cosines: np.ndarray | None, weights: Weights
 ) -> dict[str, list[int]]:
-    found = {"words": order(Evidence(words, words))}
+    found = {"words": order(words)}
     if static is not None:
-        found["words+static"] = order(Evidence(words, words, static))
+        found["words+static"] = order(fused(Evidence(words, words, static)))
     if cosines is not None:
         found["meaning"] = [int(at) for at in np.argsort(-cosines, kind="stable")]
-        found["both"] = order(Evidence(words, words, static, cosines), weights)
+        found["both"] = order(fused(Evidence(words, words, static, cosines), weights))
     return found
 
 

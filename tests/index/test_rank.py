@@ -7,7 +7,7 @@ import pytest
 
 from mcp_web.embed.embedder import Calibration
 from mcp_web.index.evidence import ANSWERED, Evidence, score
-from mcp_web.index.rank import order, rank
+from mcp_web.index.rank import fused, order, rank
 from mcp_web.model.passage import Passage
 
 SCALE = Calibration(unrelated=0.4, related=0.7)
@@ -24,16 +24,16 @@ def evidence(words: list[float], cosines: list[float] | None = None, coverage: l
 
 
 def test_words_and_meaning_decide_together() -> None:
-    assert order(evidence([9, 8, 0, 0], [0.4, 0.7, 0.72, 0.4]))[0] == 1
+    assert order(fused(evidence([9, 8, 0, 0], [0.4, 0.7, 0.72, 0.4])))[0] == 1
 
 
 def test_words_alone_order_when_there_is_no_meaning() -> None:
-    assert order(evidence([1, 5, 3])) == [1, 2, 0]
+    assert order(fused(evidence([1, 5, 3]))) == [1, 2, 0]
 
 
 def test_passage_without_a_vector_does_not_win_by_its_absence() -> None:
     nan = float("nan")
-    assert order(evidence([5, 4, 1, 0], [0.7, 0.6, nan, nan]))[:2] == [0, 1]
+    assert order(fused(evidence([5, 4, 1, 0], [0.7, 0.6, nan, nan])))[:2] == [0, 1]
 
 
 def test_score_means_the_same_for_models_with_other_cosines() -> None:

@@ -36,6 +36,7 @@ _loading = threading.Lock()
 _PART = 8  # texts embedded by one call of the thread
 
 
+@functools.cache  # the search through the import path takes longer than ranking a page
 def is_installed() -> bool:
     """Whether the extra `cross-language` is installed."""
     return importlib.util.find_spec(_PACKAGE) is not None

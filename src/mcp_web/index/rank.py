@@ -36,11 +36,11 @@ IN_PAGE = Weights(words=0.25, static=0.2, model=0.55)
 # Two passages this similar say the same; the second would only cost tokens.
 SAME = 0.98
 
-# For `likely`: the model embeds at least _LEAST_EMBEDDED passages; if the best score of words and static signal is
+# For `to_embed`: the model embeds at least _LEAST_EMBEDDED passages; if the best score of words and static signal is
 # below _IN_DOUBT, up to _MOST_EMBEDDED, and never more than _SHARE_EMBEDDED of the page. With 16 no more answers are
 # found; with 4 always, fewer of those that use other words than the question.
 _LEAST_EMBEDDED, _IN_DOUBT, _MOST_EMBEDDED, _SHARE_EMBEDDED = 4, 0.6, 8, 0.5
-# For `is_decided`: by how much the best passage must be ahead of the second, in standard deviations.
+# By how much the best passage must be ahead of the second if no model is needed, in standard deviations.
 _LEAD = 1.0
 
 # From a passage's number, the scores, and the numbers of passages already shown: the passage as it is shown, with the
@@ -126,11 +126,11 @@ def _candidates(evidence: Evidence, total: Scores, chosen: Sequence[tuple[int, P
     ]
 
 
-def order(evidence: Evidence, weights: Weights = IN_PAGE) -> list[int]:
-    """Passage numbers, best first."""
+def order(total: Scores) -> list[int]:
+    """Passage numbers, best first; `total` is the result of `fused`."""
     import numpy as np
 
-    return [int(at) for at in np.argsort(-fused(evidence, weights), kind="stable")]
+    return [int(at) for at in np.argsort(-total, kind="stable")]
 
 
 def fused(evidence: Evidence, weights: Weights = IN_PAGE) -> Scores:
@@ -145,24 +145,21 @@ def fused(evidence: Evidence, weights: Weights = IN_PAGE) -> Scores:
     return total
 
 
-def is_decided(evidence: Evidence) -> bool:
-    """Whether words and static signal prefer one passage so clearly that no model is needed.
+def to_embed(evidence: Evidence, most: int, *, always: bool = False) -> list[int]:
+    """The passages that the model should embed: the best by words and static signal, more if these are unsure.
 
-    That is so for one question in four; asking the model for these too found no more answers.
+    None if they prefer one passage so clearly that no model is needed, unless `always`. That is so for one question in
+    four; asking the model for these too found no more answers.
     """
     total = fused(evidence)
-    first, *others = order(evidence)[:2] or [0]
-    lead = total[first] - total[others[0]] if others else 0.0
-    return bool(lead >= _LEAD) and score(evidence, first) >= SURE
-
-
-def likely(evidence: Evidence, most: int) -> list[int]:
-    """The passages that the model should embed: the best by words and static signal, more if these are unsure."""
-    best = order(evidence)
+    best = order(total)
+    sureness = score(evidence, best[0]) if best else 0.0
+    lead = float(total[best[0]] - total[best[1]]) if len(best) > 1 else 0.0
+    if lead >= _LEAD and sureness >= SURE and not always:
+        return []
     if evidence.cross_language:  # across languages the other signals are too weak
         return best[: 2 * most]
-    in_doubt = bool(best) and score(evidence, best[0]) < _IN_DOUBT
-    count = min(most, _MOST_EMBEDDED, math.ceil(len(best) * _SHARE_EMBEDDED)) if in_doubt else 0
+    count = min(most, _MOST_EMBEDDED, math.ceil(len(best) * _SHARE_EMBEDDED)) if sureness < _IN_DOUBT else 0
     return best[: max(_LEAST_EMBEDDED, count)]
 
 
@@ -190,12 +187,10 @@ def distinct(
     widen: Widen | None,
 ) -> list[tuple[int, Passage]]:
     """The best passages as they are shown, without those that repeat a better one or are part of it."""
-    import numpy as np
-
     chosen: list[tuple[int, Passage]] = []
     kept: list[Rows] = []
     taken: set[int] = set()
-    for number in map(int, np.argsort(-total, kind="stable")):
+    for number in order(total):
         if len(chosen) >= max_results:
             break
         if number in taken or not _is_candidate(evidence, number):

@@ -20,7 +20,7 @@ from mcp_web.errors import CacheError, EmbeddingError
 from mcp_web.index.calibrate import calibration_of, kinds, probe_texts, store_calibration, stored_calibration
 from mcp_web.index.evidence import Evidence
 from mcp_web.index.page import Cut, IndexedPages, PreparedPage, prepare
-from mcp_web.index.rank import Ranked, is_decided, likely, rank
+from mcp_web.index.rank import Ranked, rank, to_embed
 from mcp_web.index.vectors import PageVectors, pack, unpack
 from mcp_web.index.widen import SHOW_WORDS, widen
 from mcp_web.lru import LruDict
@@ -138,9 +138,9 @@ class PageReader:
         asked: list[str] = []
         found: dict[int, None] = {}
         for query in queries:
-            if self._always_ask or not is_decided(evidence(query)):
+            if numbers := to_embed(evidence(query), each, always=self._always_ask):
                 asked.append(query)
-                found |= dict.fromkeys(likely(evidence(query), each))
+                found |= dict.fromkeys(numbers)
         return asked, sorted(found)[:MOST_NEW]
 
     async def _prepared(self, key: str, markdown: str, headings: Sequence[Heading]) -> PreparedPage:

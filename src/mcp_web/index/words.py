@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -82,10 +83,11 @@ class PageWords:
         total = np.zeros(self.size)
         for term, weight in self._weights(query).items():
             self._add(total, *self._postings(term), weight)
-        for first, second in dict.fromkeys(pairwise(self._query(query)[0])):
+        for first, second in dict.fromkeys(pairwise(_question_terms(query, self.language)[0])):
             for pair, share in (((first, second), PAIR_SHARE), ((second, first), PAIR_SHARE / 2)):
                 at, near = self._following(*pair)
-                self._add(total, at, near, share * PASSAGES.rarity(len(at), self.size))
+                if len(at):
+                    self._add(total, at, near, share * PASSAGES.rarity(len(at), self.size))
         return total
 
     def coverage(self, query: str) -> Scores:
@@ -121,15 +123,10 @@ class PageWords:
         Rarity is computed for a page of `size` passages, by default those there are. A compound name that the page
         never has as one word counts by its parts alone.
         """
-        sequence, names = self._query(query)
+        sequence, names = _question_terms(query, self.language)
         counts = Counter((*sequence, *(name for name in names if name in self._numbers)))
         held = {term: len(self._postings(term)[0]) for term in counts}
         return {term: count * PASSAGES.rarity(held[term], size or self.size) for term, count in counts.items()}
-
-    def _query(self, query: str) -> tuple[list[str], list[str]]:
-        """The terms and compound names of a question, stemmed like the page, without stop words of either language."""
-        sequence, names = page_terms(query, self.language, stop=(self.language or "en", language_of(query)))
-        return (sequence, names) if sequence else page_terms(query, self.language, stop=())
 
     def _number(self, terms: Iterable[str]) -> list[int]:
         """The numbers of terms; a new term gets the next one."""
@@ -154,10 +151,9 @@ class PageWords:
             return np.empty(0, np.int64), np.empty(0)
         at = np.flatnonzero(self._order == self._numbers[first])
         near = np.where(self._order[at + 1] == sought, 1.0, 0.5 * (self._order[at + 2] == sought))
-        passages = np.searchsorted(self._ends, at[near > 0], side="right")
-        found, places = np.unique(passages, return_inverse=True)
-        counts = np.bincount(places, weights=near[near > 0], minlength=len(found))
-        return found.astype(np.int64), counts.astype(np.float64)
+        counts: Scores = np.bincount(np.searchsorted(self._ends, at, side="right"), near).astype(np.float64)
+        found: NDArray[np.int64] = np.flatnonzero(counts).astype(np.int64)
+        return found, counts[found]
 
 
 class Splitter:
@@ -193,6 +189,13 @@ class Splitter:
 def page_terms(text: str, language: str, stop: tuple[str, ...] | None = None) -> tuple[list[str], list[str]]:
     """The terms of one text, and those of the compound names in it."""
     return Splitter(language, stop).split(text)
+
+
+@lru_cache(64)  # each signal asks for them
+def _question_terms(query: str, language: str) -> tuple[list[str], list[str]]:
+    """The terms and compound names of a question about a page in `language`, without stop words of either language."""
+    sequence, names = page_terms(query, language, stop=(language or "en", language_of(query)))
+    return (sequence, names) if sequence else page_terms(query, language, stop=())
 
 
 # Letters of scripts that separate words by spaces; in the others a number is a word of its own.
