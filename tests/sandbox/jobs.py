@@ -48,3 +48,20 @@ def environment() -> dict[str, Any]:
 
 def hold(mebibytes: int) -> int:
     return len(bytearray(mebibytes << 20)) >> 20
+
+
+def forge(reply: bytes) -> None:
+    """Write a reply as a page could that has taken over the worker."""
+    from mcp_web.sandbox.child import FRAME
+
+    for name in os.listdir("/proc/self/fd"):
+        if os.readlink(f"/proc/self/fd/{name}").startswith(("pipe:", "socket:")) and int(name) > 2:
+            try:
+                os.write(int(name), FRAME.pack(len(reply)) + reply)
+            except OSError:
+                continue  # the end that is read
+    hang()
+
+
+def long_text(mebibytes: int) -> str:
+    return "a" * (mebibytes << 20)

@@ -91,6 +91,28 @@ async def test_a_cancelled_job_leaves_no_process_behind(sandbox: Sandbox) -> Non
     assert set(_workers()) <= others
 
 
+async def test_a_worker_that_starts_while_the_pool_is_closed_is_killed(sandbox: Sandbox) -> None:
+    others = set(_workers())
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(sandbox.warm)
+        await anyio.lowlevel.checkpoint()  # the worker is being started
+        await sandbox.close()
+    assert set(_workers()) <= others
+
+
+@pytest.mark.parametrize("reply", [b"[]", b"[" * 100_000, b"no JSON"])
+async def test_an_answer_that_a_page_forged_is_a_clean_error(sandbox: Sandbox, reply: bytes) -> None:
+    with pytest.raises(ExtractFailed, match="ended unexpectedly"):
+        await sandbox.run(jobs.forge, reply)
+    assert await sandbox.run(jobs.double, 3) == 6
+
+
+async def test_a_small_page_whose_answer_needs_more_than_its_share_is_given_it() -> None:
+    made = Sandbox(SandboxOptions(workers=1, wall_seconds=120, memory_mb=270))
+    assert len(await made.run(jobs.long_text, 62)) == 62 << 20
+    await made.close()
+
+
 def _workers() -> list[int]:
     """The worker processes that this process has started and that still run."""
     found = []

@@ -18,7 +18,7 @@ import anyio.to_thread
 from mcp_web.model.page import Fetched
 
 LARGE = 1_000_000  # bytes of a body
-_IN_MEMORY = 4_000_000
+_IN_MEMORY = 4_000_000  # bytes of the bodies that wait in memory, together
 _READ_AT_ONCE = 12  # small ones: enough to keep workers, store and browser busy
 # On many systems /tmp is in memory, /var/tmp never is; None is the default of the system.
 _FOLDERS = ("/var/tmp", None)  # noqa: S108 — the file has no name that another user could guess
@@ -33,7 +33,10 @@ class BodyBuffer:
         self._large = anyio.Semaphore(1)
 
     async def put(self, page: Fetched) -> WaitingBody:
-        """Hand over a fetched page, whose body then waits to be parsed; the caller must not keep a reference to it."""
+        """Hand over a fetched page, whose body then waits to be parsed.
+
+        The caller must enter the result, and must not keep a reference to the page, which would keep its body.
+        """
         waiting = WaitingBody(self, page)
         if self._turn(len(page.body)).value == 0:
             await waiting.hold()
@@ -45,7 +48,8 @@ class BodyBuffer:
 
 
 class WaitingBody:
-    """One body in the buffer; as a context manager it waits for its turn and returns the page."""
+    """One body in the buffer. As a context manager, to be entered once, it waits for its turn and returns the page;
+    at the end of the block the next body has its turn."""
 
     def __init__(self, buffer: BodyBuffer, page: Fetched) -> None:
         self._buffer = buffer

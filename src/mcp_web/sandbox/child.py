@@ -35,17 +35,31 @@ def main() -> None:
     if preload := sys.argv[2]:
         _function(*preload.split(":"))()
     while jobs.read(FRAME.size):
-        outcome = _outcome(jobs) | {"retire": _peak_mb() > RETIRE_MB}
-        answer = json.dumps(outcome, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        del outcome
+        answer = _answer(jobs)
         answers.write(FRAME.pack(len(answer)))
         answers.write(answer)
         answers.flush()
         del answer
 
 
+def _answer(jobs: BinaryIO) -> bytes:
+    """Run the next job; returns as JSON its `value`, its `error` (a WebError), or as `crash` why it failed otherwise.
+
+    With `memory` set, it failed for lack of memory; with `retire` set, the worker should not be used again.
+    """
+    try:
+        return _encoded(_outcome(jobs))
+    except MemoryError:
+        return _encoded({"crash": "the page needs more memory than a worker may use", "memory": True})
+
+
+def _encoded(outcome: dict[str, Any]) -> bytes:
+    outcome["retire"] = _peak_mb() > RETIRE_MB
+    return json.dumps(outcome, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
 def _outcome(jobs: BinaryIO) -> dict[str, Any]:
-    """Run the next job; returns its `value`, its `error`, or as `crash` why it failed."""
+    """The outcome of the next job, as `_answer` describes it; raises MemoryError only."""
     try:
         # Read from the stream, so that the page is in memory only once; the parent process is trusted.
         module, name, args, share = pickle.load(jobs)  # noqa: S301
@@ -56,7 +70,7 @@ def _outcome(jobs: BinaryIO) -> dict[str, Any]:
     except WebError as error:
         return {"error": error.as_dict()}
     except MemoryError:
-        return {"crash": "the page needs more memory than a worker may use", "memory": True}
+        raise
     except RecursionError:
         return {"crash": "the page is nested too deeply"}
     except Exception as error:  # noqa: BLE001 — the edge of the process: the parent turns it into ExtractFailed
@@ -80,10 +94,13 @@ def _peak_mb() -> int:
 
 
 def _limit_memory(now: int, ever: int) -> None:
-    """Limit the address space of this process to `now` bytes; later calls can raise it up to `ever`."""
+    """Limit the address space of this process to `now` bytes; later calls can raise it up to `ever` bytes.
+
+    Does nothing on Windows.
+    """
     try:
         import resource
-    except ImportError:  # not on Windows
+    except ImportError:
         return
     resource.setrlimit(resource.RLIMIT_AS, (now, ever))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -27,10 +27,11 @@ _SMALL_REPLY = 300_000  # bytes; larger replies are parsed in a thread
 _PIECE = 256 * 1024  # bytes of a job that are sent at once
 # A page of megabytes can take all the memory of a worker, a small one a third of it: large ones are parsed one after
 # the other, so that all workers together stay within the memory limit of the process tree.
-_LARGE_JOB = 1_000_000
+_LARGE_JOB = 1_000_000  # bytes
 # Small jobs run beside a large one and get this share of its memory: 48 MiB beside what a worker itself takes. Prose of
 # that size takes 40; a page that takes more, because of its tags or compression, is tried again as a large one.
 _SMALL_SHARE = 0.73
+_BROKEN = (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError)
 
 
 class Worker:
@@ -44,7 +45,10 @@ class Worker:
         self._replies = BufferedByteReceiveStream(process.stdout)
 
     async def run(self, job: bytes) -> dict[str, Any]:
-        """Send a pickled job and wait for the reply; an invalid reply raises BrokenResourceError or ValueError."""
+        """Send a pickled job and return the reply, an object as `child._answer` describes.
+
+        An invalid reply raises BrokenResourceError, ValueError or RecursionError.
+        """
         await self._jobs.send(FRAME.pack(len(job)) + job[:_PIECE])
         # In pieces: sent as a whole, a page of megabytes would be copied twice.
         for at in range(_PIECE, len(job), _PIECE):
@@ -56,7 +60,8 @@ class Worker:
         raw = await self._replies.receive_exactly(size)
         # Parsing the JSON of a large document takes a good part of a second, so it runs in a thread.
         reply = json.loads(raw) if size < _SMALL_REPLY else await anyio.to_thread.run_sync(json.loads, raw)
-        assert isinstance(reply, dict)
+        if not isinstance(reply, dict):
+            raise ValueError("a reply must be an object")
         return reply
 
     async def kill(self) -> None:
@@ -96,7 +101,7 @@ class Sandbox:
         except anyio.WouldBlock:
             return
         try:
-            self._idle.append(await self._start())
+            await self._put_back(await self._start())
         finally:
             self._slots.release()
 
@@ -117,7 +122,8 @@ class Sandbox:
             return _value(await self._run_job((*job, 1.0), limit))
 
     async def _run_job(self, job: tuple[Any, ...], limit: float) -> dict[str, Any]:
-        """The reply of a free worker to a job (module, function, arguments, share of the memory)."""
+        """The reply of a free worker to a job (module, function, arguments, share of the memory); its error is in the
+        reply. Raises ExtractFailed if the worker took longer than `limit` seconds or died."""
         async with self._slots:
             worker = self._idle.pop() if self._idle else await self._start()
             is_reusable = False
@@ -128,23 +134,31 @@ class Sandbox:
             except TimeoutError:
                 trace.metrics.count("sandbox_killed_total", reason="time")
                 raise ExtractFailed(f"Reading the page took longer than {limit:g} s and was stopped.") from None
-            except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError, OSError, ValueError) as error:
+            except (*_BROKEN, OSError, ValueError, RecursionError) as error:
                 trace.metrics.count("sandbox_killed_total", reason="crash")
                 raise ExtractFailed("The process that read the page ended unexpectedly.") from error
             finally:
-                if is_reusable and not self._closed:
-                    self._idle.append(worker)
+                if is_reusable:
+                    await self._put_back(worker)
                 else:
                     await worker.kill()
         return reply
 
+    async def _put_back(self, worker: Worker) -> None:
+        """Keep a worker for the next job; kill it if the pool was closed meanwhile."""
+        if self._closed:
+            await worker.kill()
+        else:
+            self._idle.append(worker)
+
     async def close(self) -> None:
-        """Kill all idle workers; a running job kills its own."""
+        """Kill all idle workers; a running job kills its own when it ends."""
         self._closed = True
         while self._idle:
             await self._idle.pop().kill()
 
     async def _start(self) -> Worker:
+        """Start a worker process; it imports and preloads while the caller goes on."""
         command = [sys.executable, "-I", "-c", _BOOT, str(self._options.memory_mb), self._preload, *sys.path]
         # stderr is inherited, so that a crash report of the interpreter is in the log. The worker has its own session,
         # so that Ctrl-C in a terminal does not reach it: it exits at the end of its input.
