@@ -133,6 +133,17 @@ async def test_a_pause_holds_for_everyone(limiter: Limiter) -> None:
     assert 490 < late.value.retry_after <= 500
 
 
+async def test_a_pause_of_hours_holds_for_an_hour(limiter: Limiter) -> None:
+    await limiter.pause("k", 7200.0)
+    assert 3500 < await next_slot(limiter) <= 3600
+
+
+async def test_a_caller_whose_deadline_has_passed_takes_no_slot(limiter: Limiter) -> None:
+    with pytest.raises(RateExceeded):
+        await limiter.acquire("k", 1000.0, deadline=soon(-1.0))
+    await limiter.acquire("k", 1000.0, deadline=soon(1.0))
+
+
 async def test_a_month_is_spent_once_and_then_refused(limiter: Limiter) -> None:
     assert [await limiter.spend("k", 3) for _ in range(3)] == [2, 1, 0]
     with pytest.raises(BudgetSpent) as spent:

@@ -23,10 +23,10 @@ class SingleFlight(Protocol):
     """Runs work that several callers ask for at the same time only once."""
 
     async def once(self, key: str, make: Make[T], look: Look[T] | None = None) -> T:
-        """Run `make`, or return the result of a run with the same key that is under way.
+        """Run `make`, or wait for a run with the same key that is under way and return or raise what it does.
 
-        `look` finds a finished result in what replicas share (the store); without it, the result of another replica
-        cannot be found, and `make` runs here as well.
+        `look` finds a finished result in what replicas share (the store), or returns None; without it, the result of
+        another replica cannot be found, and `make` runs here as well.
         """
         ...
 
@@ -87,10 +87,6 @@ class RedisSingleFlight:
         self._lock_seconds = lock_seconds
         self._local = MemorySingleFlight()
 
-    @property
-    def _lock_ms(self) -> int:
-        return int(self._lock_seconds * 1000)
-
     async def once(self, key: str, make: Make[T], look: Look[T] | None = None) -> T:
         return await self._local.once(key, lambda: self._run_in_one_replica(self._prefix + key, make, look))
 
@@ -128,11 +124,11 @@ class RedisSingleFlight:
         """Prolong the lock until cancelled."""
         while True:
             await anyio.sleep(self._lock_seconds / 3)
-            await self._run(_RENEW, name, token, self._lock_ms)
+            await self._run(_RENEW, name, token, int(self._lock_seconds * 1000))
 
     async def _lock(self, name: str, token: str) -> bool:
         """Whether this replica may work: it has the lock, or Redis cannot be reached and each does the work."""
-        return await self._run(_LOCK, name, token, self._lock_ms) != 0
+        return await self._run(_LOCK, name, token, int(self._lock_seconds * 1000)) != 0
 
     async def _run(self, script: str, name: str, *values: str | int) -> Any | None:
         return await run_script(self._redis, "single_flight_redis", script, name, *values)

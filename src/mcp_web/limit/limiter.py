@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import anyio
 
-from mcp_web.limit.schedule import Period, Schedule, Step, period_of, until_next
+from mcp_web.limit.schedule import LONGEST_PAUSE, Period, Schedule, Step, period_of, until_next
 
 
 class SharedPause(NamedTuple):
@@ -24,7 +24,7 @@ class RateExceeded(Exception):
 
     def __init__(self, key: str, retry_after: float) -> None:
         super().__init__(f"The rate limit of {key} allows no request before the deadline; wait {retry_after:.1f} s.")
-        self.retry_after = retry_after
+        self.retry_after = retry_after  # seconds
 
 
 class BudgetSpent(Exception):
@@ -32,14 +32,14 @@ class BudgetSpent(Exception):
 
     def __init__(self, key: str, budget: int, retry_after: float) -> None:
         super().__init__(f"The budget of {budget} for {key} is used up.")
-        self.retry_after = retry_after
+        self.retry_after = retry_after  # seconds, until the next period
 
 
 class Limiter(ABC):
     """Two requests with the same key never start within one interval. Subclasses decide where schedules are kept."""
 
     async def acquire(self, key: str, interval: float, *, deadline: float) -> None:
-        """Wait for the next allowed moment.
+        """Wait for the next allowed moment, which is `interval` seconds after the last one or later.
 
         `deadline` is a time of `anyio.current_time()`. When the next allowed moment is later, `RateExceeded` is
         raised at once, so that callers do not wait for a start that comes too late.
@@ -65,15 +65,18 @@ class Limiter(ABC):
             raise
 
     async def pause(self, key: str, seconds: float) -> None:
-        """Allow no start for this time, for all callers that share the key: for a Retry-After header."""
-        await self.step(key, "pause", seconds)
+        """Allow no start for this time, at most an hour, for all callers that share the key: for a Retry-After header.
+
+        A shorter pause does not end a longer one.
+        """
+        await self.step(key, "pause", min(seconds, LONGEST_PAUSE))
 
     async def share_pause(self, key: str, seconds: float, reason: str) -> None:
-        """Make the other replicas pause a failed service too; does nothing without replicas."""
+        """Tell the other replicas to pause a failed service too; does nothing without Redis."""
         return
 
     async def shared_pause(self, key: str) -> SharedPause | None:
-        """The pause that another replica shared, if any."""
+        """The pause that a replica shared; None when there is none, when it has ended, or without Redis."""
         return None
 
     @abstractmethod
@@ -82,7 +85,10 @@ class Limiter(ABC):
 
     @abstractmethod
     async def spend(self, key: str, budget: int, period: Period = "month") -> int:
-        """Take one from the budget of the calendar period and return what is left; `BudgetSpent` when nothing is."""
+        """Take one from the budget of the calendar period (UTC) and return what is left.
+
+        Raises `BudgetSpent` when nothing was left. Each pair of key and period has its own count.
+        """
 
     async def close(self) -> None:
         """Close what the limiter opened."""
@@ -90,8 +96,10 @@ class Limiter(ABC):
 
 
 def spend_one(kept: dict[str, Any], key: str, budget: int, period: Period) -> int:
-    """Take one from a budget and return what is left. `kept` is the stored count, which is changed; a damaged count is
-    taken as 0."""
+    """Take one from a budget and return what is left; raises `BudgetSpent` when nothing was left.
+
+    `kept` is the stored count, which is changed; a damaged count is taken as 0. `key` is only for the error.
+    """
     now = time.time()
     current = period_of(now, period)
     used = kept.get("used", 0) if kept.get("month") == current else 0  # "month" is the name of earlier versions

@@ -26,11 +26,14 @@ class Coordination:
     flight: SingleFlight
 
     async def close(self) -> None:
-        await self.limiter.close()
+        await self.limiter.close()  # the flight uses the same connection
 
 
 def open_coordination(options: LimitOptions, folder: Path | None) -> Coordination:
-    """Redis when configured, else the folder that local processes share, else this process alone."""
+    """Redis when configured, else the folder that local processes share, else (None) this process alone.
+
+    Raises ConfigError if the Redis client is not installed or the URL is invalid; connects when first used.
+    """
     if options.redis_url:
         redis = _connect(options.redis_url)
         return Coordination(RedisLimiter(redis), RedisSingleFlight(redis))
@@ -38,7 +41,7 @@ def open_coordination(options: LimitOptions, folder: Path | None) -> Coordinatio
 
 
 def _local_limiter(folder: Path | None) -> Limiter:
-    """The limiter without Redis."""
+    """Limits in `folder`, or of this process alone where there is no folder or it cannot be written or locked."""
     if folder is None or not can_lock_files():
         return MemoryLimiter()
     try:

@@ -11,9 +11,9 @@ from mcp_web.limit.schedule import Period
 
 
 class Quota:
-    """Counts the usage of each tenant; raises QuotaExceeded with the time to wait.
+    """Counts the usage of each tenant. Its methods raise QuotaExceeded, with the time to wait, beyond the limit.
 
-    `limits` are by the names of the option; a missing limit or 0 means unlimited.
+    `limits` has the keys of the option `tenant`; a missing limit or 0 means unlimited.
     `minute_limiter` counts the requests of a minute: in memory where there is no Redis, since a locked file for each
     request would cost more than the limit is worth.
     """
@@ -24,7 +24,7 @@ class Quota:
         self._minute_limiter = minute_limiter
 
     async def take_call(self, tenant: str, *, is_call: bool = True) -> None:
-        """Count one request; those that are not MCP calls count for the minute only."""
+        """Count one request of the minute and, if it is an MCP call, of the day."""
         await self._take(self._minute_limiter, tenant, "requests", "calls_per_minute", "minute")
         if is_call:
             await self._take(self._limiter, tenant, "calls", "calls_per_day", "day")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING, Any, cast
 
@@ -56,7 +57,7 @@ _SCRIPT_SECONDS = 2.0  # for one script; they take microseconds
 
 
 class RedisLimiter(Limiter):
-    """Schedules in Redis; while it cannot be reached, each process has its own limits."""
+    """Schedules in Redis; while it cannot be reached, each process has its own limits and no pause is shared."""
 
     def __init__(self, redis: Redis, prefix: str = "mcp-web:pace:") -> None:
         self._redis = redis
@@ -64,7 +65,7 @@ class RedisLimiter(Limiter):
         self._fallback = MemoryLimiter()
 
     async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:
-        values = [step, _micro(seconds), _micro(max(0.0, patience))]
+        values = [step, _micro(seconds), _micro(patience)]
         wait = await self._run(_APPLY, self._name(key, "schedule"), values)
         if wait is None:
             return await self._fallback.step(key, step, seconds, patience)
@@ -104,7 +105,10 @@ class RedisLimiter(Limiter):
 
 
 async def run_script(redis: Redis, event: str, script: str, name: str, *values: Any) -> Any | None:
-    """The reply to a script over one key; None where Redis cannot be reached, which is logged as `event`."""
+    """The reply to a Lua script over one key, with `values` as its arguments (ARGV).
+
+    None where Redis cannot be reached or fails, which is logged as `event`, and where the script returns nothing.
+    """
     from redis.exceptions import RedisError
 
     try:
@@ -118,4 +122,4 @@ async def run_script(redis: Redis, event: str, script: str, name: str, *values: 
 
 
 def _micro(seconds: float) -> int:
-    return int(seconds * 1e6)
+    return math.floor(seconds * 1e6)  # a deadline that has passed stays negative, so that nothing is reserved

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-# Times further in the future than this are ignored, so that a clock that was set back cannot block a provider for
-# years.
-_FARTHEST = 3600.0  # seconds
+# The longest pause, in seconds. Stored times further in the future are ignored, so that a clock that was set back
+# cannot block a provider for years.
+LONGEST_PAUSE = 3600.0
 
 Step = Literal["reserve", "start", "cancel", "pause"]
 Period = Literal["minute", "day", "month"]
@@ -30,9 +30,10 @@ class Schedule:
     def apply(self, step: Step, now: float, seconds: float, patience: float) -> float:
         """Apply one step; returns how many seconds the caller has to wait for its start, 0 if it starts now.
 
-        "reserve" takes the next free time, if it is at most `patience` seconds ahead; "start" starts after that wait,
-        unless it is still too early; "cancel" gives up the reservation. For these, `seconds` is the interval. "pause"
-        allows no start for `seconds`.
+        "reserve" takes the next free time, if it is at most `patience` seconds ahead; a longer wait is returned and
+        nothing is taken. "start" starts after that wait, unless it is still too early. "cancel" gives up the
+        reservation. For these, `seconds` is the interval. "pause" allows no start for `seconds`. `now` is in seconds,
+        of any clock that all callers of this schedule share.
         """
         match step:
             case "reserve":
@@ -63,12 +64,12 @@ class Schedule:
 
     @classmethod
     def from_json(cls, value: Any, now: float) -> Schedule:
-        """Read the value in a file; what is invalid, or too far in the future (`_FARTHEST`), is reset."""
+        """Read the value in a file; one that is invalid is reset, and so is a time too far in the future."""
         try:
             moments = [float(value[name]) for name in ("next_free", "open_at")]
         except (TypeError, ValueError, KeyError):
             return cls()
-        return cls(*(moment if moment <= now + _FARTHEST else 0.0 for moment in moments))
+        return cls(*(moment if moment <= now + LONGEST_PAUSE else 0.0 for moment in moments))
 
 
 def period_of(now: float, period: Period) -> str:

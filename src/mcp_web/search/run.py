@@ -205,7 +205,7 @@ class Runner:
         if refused.outcome == "rate_limited":
             wait = refused.retry_after
             if wait is not None:
-                await self.limiter.pause(_rate_key(endpoint), min(wait, 3600.0))
+                await self.limiter.pause(_rate_key(endpoint), wait)
             return 0.0 if wait is not None and wait <= min(_SHORT_WAIT, left) else None
         if refused.outcome in ("error", "unreachable") and (refused.retry_after or 0) <= _SHORT_WAIT:
             wait = random.uniform(0.15, 0.45)  # noqa: S311 - jitter
