@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import socket
+import struct
 from collections.abc import Iterator
 
 import anyio
@@ -104,6 +105,22 @@ async def test_the_system_resolver_answers_and_fails_cleanly() -> None:
     for name in ("no-such-host.invalid", "a" * 70 + ".example"):
         with pytest.raises(FetchFailed, match=r"could not be resolved|did not answer"):
             await system_resolve(name, 80)
+
+
+async def test_a_server_that_resets_connections_at_once_is_a_failure() -> None:
+    async def reset(client: ByteStream) -> None:
+        client.extra(SocketAttribute.raw_socket).setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
+        await client.aclose()
+
+    async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener, anyio.create_task_group() as group:
+        group.start_soon(listener.serve, reset)
+        client = WebClient(Dialer(AddressPolicy(parse_exemptions(["127.0.0.1"]))))
+        for _ in range(20):  # the reset may also arrive a moment later
+            with pytest.raises(FetchFailed, match=r"reset|lost|without a response"):
+                await client.get(parse_url(f"http://127.0.0.1:{listener.extra(SocketAttribute.local_port)}/"))
+        group.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 This is not TLS\r\n\r\n", b"\x15\x03\x01\x00\x02\x02\x28"])

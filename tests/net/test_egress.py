@@ -10,7 +10,7 @@ import anyio
 import pytest
 from anyio.abc import ByteStream
 
-from mcp_web.errors import DomainDenied
+from mcp_web.errors import DomainDenied, FetchFailed
 from mcp_web.net.address import site_of
 from mcp_web.net.dial import open_direct
 from mcp_web.net.egress import AUTH_URL, Egress, Lease
@@ -313,3 +313,10 @@ async def test_page_of_the_browser_goes_through_the_operators_proxy(miniweb: Min
         assert upstream.targets.pop() == target
     assert not [name for request in site.log for name in request.headers if name.startswith("proxy-")]
     upstream.close()
+
+
+async def test_a_closed_proxy_listens_no_more(miniweb: MiniWeb) -> None:
+    async with proxy(miniweb) as egress:
+        await ask(egress, get("http://own.example/"))
+    with pytest.raises(FetchFailed, match="refused"):
+        await open_direct("127.0.0.1", egress.port)

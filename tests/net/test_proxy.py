@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from contextlib import suppress
+from socket import SO_LINGER, SOL_SOCKET
 
+import anyio
 import pytest
-from anyio.abc import ByteStream
+from anyio.abc import ByteStream, SocketAttribute, SocketStream
 
 from mcp_web.errors import ConfigError, FetchFailed, InvalidUrl, SsrfBlocked, WebError
 from mcp_web.net.address import parse_address, reason_not_public
@@ -115,6 +118,30 @@ async def test_a_socks_proxy_that_refuses_is_named(miniweb: MiniWeb) -> None:
     with pytest.raises(FetchFailed, match="host unreachable"):
         await behind(miniweb, parse_proxies(socks.url)).open("nothing.example", 80)
     socks.close()
+
+
+async def test_a_proxy_that_cannot_be_trusted_is_named(miniweb: MiniWeb) -> None:
+    miniweb.site("docs.example").page("/", "hello")
+    other = miniweb.site("proxy.example")
+    dialer = behind(miniweb, parse_proxies(f"https://127.0.0.1:{other.port_for(443)}"))
+    with pytest.raises(FetchFailed, match=r"127\.0\.0\.1 cannot be trusted"):
+        await dialer.open("docs.example", 80)
+
+
+async def test_a_proxy_that_hangs_up_is_named(miniweb: MiniWeb) -> None:
+    miniweb.site("docs.example").page("/", "hello")
+
+    async def hang_up(client: SocketStream) -> None:
+        await client.receive()
+        client.extra(SocketAttribute.raw_socket).setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+        await client.aclose()
+
+    async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener, anyio.create_task_group() as group:
+        group.start_soon(listener.serve, hang_up)
+        dialer = behind(miniweb, parse_proxies(f"http://127.0.0.1:{listener.extra(SocketAttribute.local_port)}"))
+        with pytest.raises(FetchFailed, match="configured proxy closed"):
+            await dialer.open("docs.example", 443, tls=True)
+        group.cancel_scope.cancel()
 
 
 async def test_a_configured_endpoint_is_reached_through_the_proxy(miniweb: MiniWeb) -> None:

@@ -172,8 +172,8 @@ def _embedded(address: Address) -> tuple[IPv4Address, ...]:
 class Exemption:
     """One target the operator trusts: a name, an address or a network, on every port or on one."""
 
-    port: int | None
-    pattern: str | None = None
+    port: int | None  # None: every port
+    pattern: str | None = None  # a host name, or `*.` and a domain; None if `network` is set
     network: Network | None = None
 
     def covers(self, host: str, port: int) -> bool:
@@ -195,7 +195,7 @@ def _same_name(host: str, pattern: str) -> bool:
 
 
 def parse_exemptions(entries: Iterable[str]) -> tuple[Exemption, ...]:
-    """Read MCP_WEB_ALLOW_PRIVATE: hosts, host:port, addresses and CIDR networks."""
+    """Read MCP_WEB_ALLOW_PRIVATE: hosts, host:port, addresses and CIDR networks; raises ConfigError for others."""
     return tuple(_parse_exemption(entry.strip()) for entry in entries if entry.strip())
 
 
@@ -248,7 +248,7 @@ class AddressPolicy:
             raise self._port_not_allowed(host, port)
 
     def check_addresses(self, host: str, port: int, answers: Sequence[str]) -> tuple[str, ...]:
-        """The addresses that a name resolved to; raises SsrfBlocked if one of them is not allowed."""
+        """The addresses that a name resolved to, normalised; raises SsrfBlocked if one of them is not allowed."""
         return tuple(str(self._checked(host, port, answer)) for answer in answers)
 
     def is_exempt(self, host: str, port: int) -> bool:

@@ -123,7 +123,8 @@ def _decoder_of(name: str) -> Decoder | None:
 class BodyDecoder:
     """Decodes the content encodings of one body, piece by piece.
 
-    A body of more than `max_bytes` raises FetchTooLarge; with `cut` it is truncated instead.
+    A body of more than `max_bytes` raises FetchTooLarge; with `cut` it is truncated instead, and `full` is then set.
+    Encodings that are unknown, or more than two, raise UnsupportedContent.
     """
 
     def __init__(self, content_encoding: str, *, max_bytes: int, url: str, cut: bool = False) -> None:
@@ -131,9 +132,9 @@ class BodyDecoder:
         names = [name for name in names if name not in _NOT_ENCODINGS]
         self._url = url
         self._max = max_bytes
-        self._cut = cut  # truncate at the limit instead of refusing
-        self.full = False  # whether the body was truncated
-        self._raw = 0
+        self._cut = cut
+        self.full = False
+        self._raw = 0  # bytes
         self._decoded = 0
         if len(names) > MAX_ENCODINGS:
             raise UnsupportedContent(f"{url} is wrapped in {len(names)} content encodings.", url=url)
@@ -146,7 +147,10 @@ class BodyDecoder:
             self._decoders.append(layer)
 
     def feed(self, data: bytes) -> bytes:
-        """The decoded bytes for the next raw ones."""
+        """The decoded bytes for the next raw ones.
+
+        Raises FetchTooLarge beyond the limits, and FetchFailed(reason="encoding") for bytes that cannot be decoded.
+        """
         self._raw += len(data)
         if self._raw > self._max and not self._cut:
             raise too_large(self._url, self._max)
@@ -190,11 +194,11 @@ class BodyDecoder:
 
     @property
     def complete(self) -> bool:
-        """Whether every decoder reached its end; an empty body counts as complete."""
+        """Whether every decoder reached its end; an empty body and one without encodings count as complete."""
         return self._raw == 0 or all(layer.ended for layer in self._decoders)
 
 
 def too_large(url: str, max_bytes: int, size: int | None = None) -> FetchTooLarge:
-    """The error for a body above the limit; `size` is what the server announced."""
+    """The error for a body above the limit; `size` is the number of bytes that the server announced, if known."""
     measured = f"has {size:,} bytes" if size else "is larger than allowed"
     return FetchTooLarge(f"{url} {measured}; the ceiling is {max_bytes:,} bytes.", url=url, max_bytes=max_bytes)

@@ -61,7 +61,7 @@ class WebResponse:
     timings: Mapping[str, float] = field(default_factory=dict)  # milliseconds
 
     def header(self, name: str) -> str | None:
-        """The last value of a header, by lower-case name."""
+        """The last value of a header, by lower-case name; None if it is missing."""
         return last_header(self.headers, name)
 
 
@@ -92,7 +92,9 @@ class WebClient:
     ) -> WebResponse:
         """Send one request. `deadline` is a time of `anyio.current_time()`; without one, twenty seconds.
 
-        A body above `max_bytes` is refused, or truncated if `cut` is set.
+        A body above `max_bytes` raises FetchTooLarge, or is truncated if `cut` is set. Raises SsrfBlocked for an
+        address that is not allowed, FetchTimeout at the deadline and for a slow server, UnsupportedContent for media
+        types without text, else FetchFailed. A status such as 404 or 302 is not an error here.
         """
         sent = [("Host", url.authority), *headers, ("Accept-Encoding", ACCEPTED)]
         with _limit_time(deadline if deadline is not None else anyio.current_time() + 20.0, url):
@@ -123,6 +125,7 @@ class ApiResponse:
     body: bytes
 
     def header(self, name: str) -> str | None:
+        """The last value of a header, by its name in any case; None if it is missing."""
         return last_header(self.headers, name.lower())
 
     def json(self) -> Any:
@@ -156,7 +159,11 @@ class ApiClient:
         timeout: float = 20.0,
         max_bytes: int = 10_000_000,
     ) -> ApiResponse:
-        """Send one request; parameters that are None are left out."""
+        """Send one request; parameters that are None are left out, and so are None values of a form (`data`).
+
+        `timeout` is in seconds, for the whole exchange. Raises FetchTimeout, FetchTooLarge, UnsupportedContent or
+        FetchFailed; no status is an error here.
+        """
         target = parse_url(_with_params(url, params))
         body, kind = _encode_body(json, data)
         carried = trace.propagation_headers() if self._traced else {}
@@ -201,8 +208,10 @@ async def _read_body(
     cut: bool = False,
     large: anyio.Semaphore | None = None,
 ) -> tuple[bytes, bool]:
-    """The decoded body, and whether it is incomplete. `cut` as in `WebClient.get`; `large` limits the large bodies that
-    are received at the same time."""
+    """The decoded body, and whether it is incomplete: cut off by us, or by a server that closed the connection early.
+
+    `cut` as in `WebClient.get`; `large` limits the large bodies that are received at the same time.
+    """
     head = exchange.head
     _refuse_unreadable(head, url)
     decoder = BodyDecoder(head.get("content-encoding"), max_bytes=max_bytes, url=url.href, cut=cut)
@@ -257,11 +266,11 @@ class _BodyReader:
         self._received = 0
 
     def expect(self, rate: float) -> None:
-        """Require another minimum rate from now on."""
+        """Require another minimum rate, in bytes a second, from now on."""
         self._rate, self._begun, self._received = rate, anyio.current_time(), 0
 
     async def next(self, connection: HttpConnection) -> bytes | None:
-        """The next raw piece of the body, None at its end."""
+        """The next raw piece of the body, None at its end; raises FetchTimeout when the server stalls or is slow."""
         with anyio.move_on_after(self._limits.idle) as waiting:
             chunk = await connection.chunk()
         if waiting.cancelled_caught:
@@ -302,7 +311,7 @@ def _form_value(value: Any) -> Any:
 
 
 def _encode_body(json_value: Any, data: Mapping[str, Any] | bytes | str | None) -> tuple[bytes, str | None]:
-    """The body of a request and its media type."""
+    """The body of a request and its media type (None for bytes or no body): JSON, else a form, a text or bytes."""
     if json_value is not None:
         return json.dumps(json_value, ensure_ascii=False, separators=(",", ":")).encode(), "application/json"
     if isinstance(data, Mapping):

@@ -10,12 +10,11 @@ Proxies are those of the operator's setting; netrc files are never read.
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
-import ssl
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 
 import anyio
 from anyio.abc import ByteStream, SocketAttribute
@@ -24,10 +23,10 @@ from anyio.lowlevel import RunVar
 from mcp_web.errors import FetchFailed, FetchTimeout, SsrfBlocked
 from mcp_web.net.address import AddressPolicy, parse_address
 from mcp_web.net.proxy import ForwardStream, Proxies, Proxy, tunnel
-from mcp_web.net.tls import handshake_failed, wrap_tls
+from mcp_web.net.tls import wrap_tls
 
-Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-Connect = Callable[[str, int], Awaitable[ByteStream]]
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]  # host and port → addresses
+Connect = Callable[[str, int], Awaitable[ByteStream]]  # address and port → stream
 
 MAX_ADDRESSES = 4  # of a host that are tried
 WEB_PROTOCOLS = ("h2", "http/1.1")  # offered in the TLS handshake
@@ -48,11 +47,14 @@ class BaseDialer(ABC):
     async def open(
         self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0, forward: bool = False
     ) -> ByteStream:
-        """A stream to the host within `timeout` seconds. With `forward` the caller speaks plain HTTP and may be given a
-        `ForwardStream`."""
-        with _connecting_to(host, timeout):
-            stream = await self._open_plain(host, port, tls=tls, forward=forward)
-            return await wrap_tls(stream, host, self._ca_bundle, WEB_PROTOCOLS) if tls else stream
+        """A stream to the host within `timeout` seconds, else FetchTimeout; raises FetchFailed if no address answers or
+        the TLS handshake fails. With `forward` the caller speaks plain HTTP and may be given a `ForwardStream`."""
+        try:
+            with anyio.fail_after(timeout):
+                stream = await self._open_plain(host, port, tls=tls, forward=forward)
+                return await wrap_tls(stream, host, self._ca_bundle, WEB_PROTOCOLS) if tls else stream
+        except TimeoutError as error:
+            raise FetchTimeout(f"No connection to {host} within {timeout:.3g} seconds.", reason="connect") from error
 
     @abstractmethod
     async def _open_plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
@@ -93,7 +95,10 @@ class Dialer(BaseDialer):
         return self.policy.is_exempt(host, port)
 
     async def addresses(self, host: str, port: int) -> tuple[str, ...]:
-        """The checked addresses of a host: at most four, IPv6 and IPv4 in turn."""
+        """The checked addresses of a host: at most four, IPv6 and IPv4 in turn.
+
+        Raises SsrfBlocked if one of all its addresses is not allowed, FetchFailed if it has none.
+        """
         self.policy.check_host(host, port)
         literal = parse_address(host)
         answers = [str(literal)] if literal is not None else list(await self._resolve(host, port))
@@ -128,7 +133,7 @@ async def _open_via_proxy(
 
 
 async def open_direct(host: str, port: int) -> ByteStream:
-    """A plain connection to a configured host, without an address check."""
+    """A plain connection to a configured host, without an address check; raises FetchFailed."""
     literal = parse_address(host)
     answers = [str(literal)] if literal is not None else await system_resolve(host, port)
     return await _first_to_answer(connect_literal, host, _interleaved(answers)[:MAX_ADDRESSES], port)
@@ -138,7 +143,10 @@ _lookups: RunVar[anyio.CapacityLimiter] = RunVar("lookups")
 
 
 async def system_resolve(host: str, port: int) -> Sequence[str]:
-    """Resolve with the operating system, in separate threads: a slow name server must not delay other work."""
+    """The addresses of a host from the operating system's resolver; raises FetchFailed if there are none.
+
+    In threads of its own: a slow name server must not delay other work.
+    """
     limiter = _lookups.get(None) or anyio.CapacityLimiter(_LOOKUPS)
     _lookups.set(limiter)
 
@@ -156,17 +164,23 @@ async def system_resolve(host: str, port: int) -> Sequence[str]:
 
 
 async def connect_literal(address: str, port: int) -> ByteStream:
-    """Connect to exactly this address, and verify the address of the peer."""
+    """Connect to exactly this address; raises OSError, or SsrfBlocked if the peer has another address."""
     stream = await anyio.connect_tcp(address, port)
-    peer = str(stream.extra(SocketAttribute.remote_address)[0])
-    if parse_address(peer) != parse_address(address):
-        await stream.aclose()
-        raise SsrfBlocked(f"The connection to {address} ended at {peer}.")
+    peer = stream.extra(SocketAttribute.remote_address, None)
+    if peer is None:  # the peer has already reset the connection
+        await anyio.aclose_forcefully(stream)
+        raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+    if parse_address(str(peer[0])) != parse_address(address):
+        await anyio.aclose_forcefully(stream)
+        raise SsrfBlocked(f"The connection to {address} ended at {peer[0]}.")
     return stream
 
 
 async def _first_to_answer(connect: Connect, host: str, addresses: Sequence[str], port: int) -> ByteStream:
-    """Try the addresses in order, the next one when the last failed or stayed silent; keep the first that answers."""
+    """Try the addresses in order, the next one when the last failed or stayed silent; keep the first that answers.
+
+    If none does, raises SsrfBlocked if one was blocked, else FetchFailed.
+    """
     won: list[ByteStream] = []
     failures: list[Exception] = []
 
@@ -222,18 +236,6 @@ def _interleaved(addresses: Sequence[str]) -> tuple[str, ...]:
     mixed = [a for pair in zip(first, second, strict=False) for a in pair]
     shorter = min(len(first), len(second))
     return tuple(mixed + first[shorter:] + second[shorter:])
-
-
-@contextmanager
-def _connecting_to(host: str, seconds: float) -> Iterator[None]:
-    """Limit the time to connect: a timeout raises FetchTimeout, a failed TLS handshake FetchFailed."""
-    try:
-        with anyio.fail_after(seconds):
-            yield
-    except TimeoutError as error:
-        raise FetchTimeout(f"No connection to {host} within {seconds:.3g} seconds.", reason="connect") from error
-    except (ssl.SSLError, anyio.BrokenResourceError, anyio.EndOfStream) as error:
-        raise handshake_failed(host, error) from error
 
 
 def _unresolved(host: str) -> FetchFailed:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import anyio
-from anyio.abc import ByteStream, SocketAttribute, SocketStream
+from anyio.abc import ByteStream, Listener, SocketAttribute, SocketStream
 
 from mcp_web import trace
 from mcp_web.errors import DomainDenied, FetchFailed, SsrfBlocked, WebError
@@ -65,7 +65,7 @@ class Denial:
     host: str
     port: int
     reason: Reason
-    error: WebError | None = None
+    error: WebError | None = None  # what a check or the connection raised; None if a rule of the lease refused it
 
 
 @dataclass(slots=True)
@@ -86,7 +86,10 @@ class Lease:
     _closed: bool = False
 
     def admit(self, host: str) -> None:
-        """Let the page load from one more host and its site: its own, or where it was redirected to."""
+        """Let the page load from one more host and its site: its own, or where it was redirected to.
+
+        Earlier denials of that host are forgotten.
+        """
         self.hosts.add(host)
         self.sites.add(site_of(host))
         self._refused.clear()
@@ -101,19 +104,19 @@ class Lease:
         return url.partition("#")[0] in self._refused
 
     def deny(self, denial: Denial, target: str) -> None:
-        """Record that a request was refused; `target` is its URL, or host:port."""
+        """Record that a request was refused, up to a thousand; `target` is its URL, or host:port of a CONNECT."""
         if len(self.denials) < _MAX_DENIALS:
             self.denials[denial.host, denial.port] = denial
             self._refused.add(target)
 
     def count_received(self, size: int) -> None:
-        """Count received bytes; beyond the budget, nothing more is received."""
+        """Count received bytes; beyond the budget, the lease is closed."""
         self.received += size
         if self.received > self.budget:
             self.close()
 
     def close(self) -> None:
-        """End every connection of the page."""
+        """End every connection of the page, also those that it opens later."""
         self._closed = True
         for scope in list(self._open):
             scope.cancel()
@@ -142,6 +145,10 @@ class Egress:
         max_bytes: int = 50_000_000,
         check_domain: Callable[[str], None] | None = None,
     ) -> None:
+        """`third_parties`: domains that every page may load from, `*` for all. `max_bytes`: the budget of a page.
+
+        `check_domain` raises DomainDenied for a host that the operator does not allow.
+        """
         self._dialer = dialer
         self._third_parties = tuple(third_parties)
         self._max_bytes = max_bytes
@@ -156,7 +163,12 @@ class Egress:
         listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
         self.port = int(listener.extra(SocketAttribute.local_port))
         # A task of its own: the proxy starts with the first page and outlives the call that opened it.
-        self._server = asyncio.create_task(listener.serve(self._handle), name="egress")
+        self._server = asyncio.create_task(self._listen(listener), name="egress")
+
+    async def _listen(self, listener: Listener[SocketStream]) -> None:
+        """Serve connections until cancelled, then close the listening socket."""
+        async with listener:
+            await listener.serve(self._handle)
 
     async def aclose(self) -> None:
         """End all connections and stop listening."""
@@ -180,6 +192,7 @@ class Egress:
         self._leases.pop(lease.name, None)
 
     async def _handle(self, client: SocketStream) -> None:
+        """Serve one connection of the browser; never raises an error."""
         try:
             async with client, self._connections:
                 await self._serve(client)
@@ -189,6 +202,7 @@ class Egress:
             trace.log("error", "egress", error=f"{type(error).__name__}: {error}")
 
     async def _serve(self, client: SocketStream) -> None:
+        """Read requests until one has a valid lease, and answer that one."""
         while True:
             with anyio.move_on_after(_HEAD_SECONDS):
                 request = await read_request(client)
@@ -275,6 +289,7 @@ class Egress:
         return "third party"
 
     def _refuse(self, lease: Lease, request: ProxyRequest, denial: Denial, status: int = 403) -> Refused:
+        """Record a denial; returns the error to raise."""
         lease.deny(denial, request.target)
         trace.metrics.count("egress_total", outcome=denial.reason)
         trace.log("debug", "egress", host=denial.host, port=denial.port, outcome=denial.reason)

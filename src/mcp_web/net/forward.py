@@ -14,7 +14,7 @@ from anyio.abc import ByteStream
 
 from mcp_web.net.proxy import ForwardStream
 
-_MAX_HEAD = 64 * 1024
+_MAX_HEAD = 64 * 1024  # bytes
 _IDLE_SECONDS = 30.0
 _HOP_BY_HOP = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer upgrade".split()
@@ -47,6 +47,7 @@ class ProxyRequest:
 
     @property
     def authorization(self) -> str:
+        """The value of the Proxy-Authorization header; empty if it is missing."""
         values = [value for name, value in self.event.headers if name == b"proxy-authorization"]
         return values[-1].decode("latin-1") if values else ""
 
@@ -78,7 +79,7 @@ class ProxyRequest:
 
 
 async def read_request(stream: ByteStream) -> ProxyRequest | None:
-    """The head of the next request, or None when the connection ends or is not HTTP."""
+    """The head of the next request, and its end if it has no body; None when the connection ends or is not HTTP."""
     wire = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD)
     try:
         event = await _next(wire, stream)
@@ -110,7 +111,7 @@ def _target(event: h11.Request) -> tuple[str, int]:
 
 
 async def _next(wire: h11.Connection, stream: ByteStream, on_received: OnReceived | None = None) -> h11.Event:
-    """The next event of the other side."""
+    """The next event of the other side; raises TimeoutError when it sends nothing for 30 seconds."""
     while True:
         event = wire.next_event()
         if event is h11.NEED_DATA:
@@ -152,7 +153,7 @@ async def copy_both_ways(
 
 
 async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream, on_received: OnReceived) -> None:
-    """Send one plain HTTP request to the origin, and its response to the browser."""
+    """Send one plain HTTP request to the origin, and its response to the browser; 502 if the origin fails before it."""
     origin = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
     begun = False
     try:

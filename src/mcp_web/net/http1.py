@@ -29,13 +29,15 @@ class Head:
     status: int
     headers: tuple[tuple[str, str], ...]  # lower-case names, in order
 
-    def get(self, name: str, default: str = "") -> str:
-        """All values of a header, joined by commas; for headers that must have one value, use `last`."""
-        values = [value for key, value in self.headers if key == name]
-        return ", ".join(values) if values else default
+    def get(self, name: str) -> str:
+        """All values of a header (lower-case name), joined by commas; empty if it is missing.
+
+        For headers that must have one value, use `last`.
+        """
+        return ", ".join(value for key, value in self.headers if key == name)
 
     def last(self, name: str) -> str | None:
-        """The last value of a header."""
+        """The last value of a header (lower-case name); None if it is missing."""
         return last_header(self.headers, name)
 
 
@@ -50,7 +52,10 @@ class Http1Connection:
         self._state = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD_BYTES)
 
     async def request(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> Head:
-        """Send a request and wait for the head of the response."""
+        """Send a request and wait for the head of the response.
+
+        Raises Disconnected if the server closed the connection before it responded, else FetchFailed.
+        """
         wire = self._encode_request(method, target, headers)
         if body:
             wire += self._state.send(h11.Data(data=body)) or b""
@@ -75,6 +80,7 @@ class Http1Connection:
             ) from error
 
     async def _head(self) -> Head:
+        """The head of the response, after interim ones."""
         for _ in range(_MAX_INTERIM + 1):
             event = await self._next()
             if isinstance(event, h11.Response):
@@ -90,6 +96,7 @@ class Http1Connection:
         return bytes(event.data) if isinstance(event, h11.Data) else None
 
     async def _next(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """The next event; receives data until there is one."""
         while True:
             try:
                 event = self._state.next_event()
@@ -102,6 +109,7 @@ class Http1Connection:
             self._state.receive_data(await self._read())
 
     async def _read(self) -> bytes:
+        """The next bytes from the server; empty at the end of a connection whose response has begun."""
         try:
             return await self.stream.receive(_READ)
         except anyio.EndOfStream:

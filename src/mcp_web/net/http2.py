@@ -55,7 +55,7 @@ class Http2Connection:
         self._body: AsyncIterator[bytes] | None = None
 
     async def request(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> Head:
-        """Send a request and wait for the head of the response."""
+        """Send a request and wait for the head of the response; raises as `Http1Connection.request`."""
         url = httpcore2.URL(
             scheme=b"https", host=self._host.encode("ascii"), port=self._port, target=target.encode("ascii")
         )
@@ -89,6 +89,7 @@ class Http2Connection:
 
     @contextmanager
     def _translate_errors(self, kind: type[FetchFailed], reason: str, message: str) -> Iterator[None]:
+        """Raise errors of the libraries as FetchFailed: lost connections as `kind` with this reason and message."""
         try:
             yield
         except (httpcore2.ReadError, httpcore2.WriteError, httpcore2.ConnectionNotAvailable) as error:

@@ -25,7 +25,7 @@ _IDLE_TOTAL = 48
 
 
 class HttpConnection(Protocol):
-    """An HTTP/1.1 or HTTP/2 connection for consecutive requests."""
+    """An HTTP/1.1 or HTTP/2 connection for consecutive requests; methods as those of `Http1Connection`."""
 
     stream: ByteStream
 
@@ -64,7 +64,11 @@ class ConnectionPool:
         body: bytes = b"",
         connect_timeout: float = 10.0,
     ) -> AsyncIterator[Exchange]:
-        """Send a request over an idle or a new connection, which returns to the pool after the body was read."""
+        """Send a request over an idle or a new connection; the block reads the body.
+
+        A connection whose body was read to its end returns to the pool, any other is closed. Raises what
+        `BaseDialer.open` and `HttpConnection.request` raise.
+        """
         begun = anyio.current_time()
         key = (url.scheme, url.host, url.port)
         connection = await self._take(key)
@@ -92,6 +96,7 @@ class ConnectionPool:
         await self._give_back(key, connection)
 
     async def _open(self, url: Url, timeout: float) -> HttpConnection:
+        """A new connection: HTTP/2 if the server chose it in the TLS handshake, else HTTP/1.1."""
         secure = url.scheme == "https"
         stream = await self._dialer.open(url.host, url.port, tls=secure, timeout=timeout, forward=not secure)
         if secure and stream.extra(TLSAttribute.alpn_protocol, None) == "h2":
@@ -129,17 +134,20 @@ class ConnectionPool:
             kept[:] = [item for item in kept if item[1] > now]
             if not kept:
                 del self._idle[key]
-        # Shielded: if this request is cancelled, the connections after the first would stay open.
-        with anyio.CancelScope(shield=True):
-            for connection in expired:
-                await connection.close()
+        await _close(expired)
 
     async def aclose(self) -> None:
         """Close every idle connection."""
-        for kept in self._idle.values():
-            for connection, _ in kept:
-                await connection.close()
+        idle = [connection for kept in self._idle.values() for connection, _ in kept]
         self._idle.clear()
+        await _close(idle)
+
+
+async def _close(connections: Sequence[HttpConnection]) -> None:
+    # Shielded: if this request is cancelled, the connections after the first would stay open.
+    with anyio.CancelScope(shield=True):
+        for connection in connections:
+            await connection.close()
 
 
 def _hung_up(connection: HttpConnection) -> bool:

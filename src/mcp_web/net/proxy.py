@@ -47,7 +47,7 @@ class Proxy:
 
     @property
     def authorization(self) -> str | None:
-        """The value of the Proxy-Authorization header, if the proxy has a login."""
+        """The value of the Proxy-Authorization header; None if the proxy has no login."""
         if self.username is None:
             return None
         return "Basic " + base64.b64encode(f"{self.username}:{self.password}".encode()).decode("ascii")
@@ -70,7 +70,7 @@ class Proxies:
     resolves: bool = False
 
     def proxy_for(self, host: str, port: int, *, tls: bool = False) -> Proxy | None:
-        """The proxy for a target on the web, or None for a direct connection."""
+        """The proxy for a target on the web, or None for a direct connection. `tls` says whether TLS will be used."""
         if any(_matches(host, port, entry) for entry in self.exceptions):
             return None
         return self.https if tls or port in (443, 8443) else self.http
@@ -98,7 +98,10 @@ def _matches(host: str, port: int, entry: str) -> bool:
 
 
 def parse_proxies(text: str, environment: Mapping[str, str] | None = None, *, resolves: bool = False) -> Proxies:
-    """Read MCP_WEB_PROXY: empty, `environment`, or `[http|https|socks5]://[user:password@]host:port`."""
+    """Read MCP_WEB_PROXY: empty, `environment`, or `[http|https|socks5]://[user:password@]host:port`.
+
+    `environment` holds HTTP_PROXY and the like, by names in upper case. Raises ConfigError for an invalid value.
+    """
     text = text.strip()
     if text.lower() != ENVIRONMENT:
         proxy = parse_proxy(text, "MCP_WEB_PROXY")
@@ -114,7 +117,7 @@ def parse_proxies(text: str, environment: Mapping[str, str] | None = None, *, re
 
 
 def _parse_exceptions(text: str) -> tuple[str, ...]:
-    """Read NO_PROXY: entries separated by commas."""
+    """Read NO_PROXY: entries separated by commas; raises ConfigError for an invalid network."""
     entries = tuple(entry.strip() for entry in text.split(",") if entry.strip())
     for entry in entries:
         if "/" in entry:
@@ -126,7 +129,10 @@ def _parse_exceptions(text: str) -> tuple[str, ...]:
 
 
 def parse_proxy(text: str, variable: str) -> Proxy | None:
-    """Read one proxy URL; None when it is empty. Without a scheme it is http, as other programs read it."""
+    """Read one proxy URL; None when it is empty. Raises ConfigError, which names `variable`, when it is invalid.
+
+    Without a scheme it is http, as other programs read it; MCP_WEB_PROXY must have one.
+    """
     if not text.strip():
         return None
     if "://" not in text and variable != "MCP_WEB_PROXY":
@@ -177,7 +183,10 @@ class ForwardStream(ByteStream):
 
 
 async def tunnel(stream: ByteStream, host: str, port: int, proxy: Proxy) -> ByteStream:
-    """Ask the proxy for a tunnel to host:port over an open stream to it; the stream is closed when it refuses."""
+    """Ask the proxy for a tunnel to host:port over an open stream to it, which is returned.
+
+    Raises FetchFailed if it refuses; the stream is then closed.
+    """
     try:
         if proxy.scheme == "socks5":
             await _socks(stream, host, port, proxy)
@@ -185,7 +194,7 @@ async def tunnel(stream: ByteStream, host: str, port: int, proxy: Proxy) -> Byte
             await _connect(stream, host, port, proxy)
     except BaseException as error:
         await anyio.aclose_forcefully(stream)
-        if isinstance(error, anyio.EndOfStream | anyio.IncompleteRead):
+        if isinstance(error, anyio.EndOfStream | anyio.IncompleteRead | anyio.BrokenResourceError):
             raise FetchFailed("The configured proxy closed the connection.", reason="proxy") from error
         raise
     return stream

@@ -27,13 +27,13 @@ class RetryPolicy:
     """The number of attempts and the delay between them: exponential backoff, half of it random."""
 
     attempts: int = 3
-    first_wait: float = 0.3
+    first_wait: float = 0.3  # seconds
     longest_wait: float = 5.0
 
     def wait(self, attempt: int, retry_after: float | None) -> float | None:
         """Seconds to wait after attempt number `attempt` failed, counted from 1; None for no further attempt.
 
-        `retry_after` is the time that the server asked for.
+        `retry_after` is the time in seconds that the server asked for; beyond `longest_wait`, no attempt follows.
         """
         if attempt >= self.attempts:
             return None
@@ -57,7 +57,7 @@ async def retrying(
     call: Callable[[], Awaitable[T]], *, policy: RetryPolicy = STANDARD, deadline: float | None = None
 ) -> T:
     """Await `call()` until it succeeds; raise its error when that is not temporary, or when the policy or the deadline
-    allows no further attempt."""
+    (a time of `anyio.current_time()`) allows no further attempt."""
     attempt = 1
     while True:
         try:
@@ -71,7 +71,10 @@ async def retrying(
 
 
 def retry_after_seconds(value: str | None, now: float) -> float | None:
-    """A Retry-After header as seconds from now: a number or an HTTP date; None if it is invalid; at most a day."""
+    """A Retry-After header, a number or an HTTP date, as seconds from now, at most a day; None if missing or invalid.
+
+    `now` is in seconds since the epoch.
+    """
     if not value:
         return None
     text = value.strip()

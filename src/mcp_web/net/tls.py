@@ -24,7 +24,10 @@ _BUNDLES = (
 
 @lru_cache(maxsize=4)
 def tls_context(ca_bundle: str | None = None, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
-    """A context that verifies certificates. `ca_bundle`: a file with further authorities; `protocols`: for ALPN."""
+    """A context that verifies certificates. `ca_bundle`: a file with further authorities; `protocols`: for ALPN.
+
+    Raises ConfigError if `ca_bundle` cannot be read.
+    """
     context = _system_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(list(protocols or ("http/1.1",)))
@@ -57,7 +60,7 @@ def _system_context() -> ssl.SSLContext:
 
 
 def _load_packaged(context: ssl.SSLContext) -> None:
-    """Load the bundle of the package certifi, for a machine without a store such as a slim container."""
+    """Load the bundle of the package certifi, if installed, for a machine without a store such as a slim container."""
     try:
         import certifi
     except ImportError:
@@ -70,7 +73,8 @@ async def wrap_tls(
 ) -> ByteStream:
     """Start TLS over a stream; the certificate is verified for the host name, whatever address was dialled.
 
-    `protocols` are offered to the server in this order; without any, HTTP/1.1.
+    `protocols` are offered to the server in this order; without any, HTTP/1.1. Raises FetchFailed if the handshake
+    fails, and ConfigError if `ca_bundle` cannot be read; the stream is then closed.
     """
     from anyio.streams.tls import TLSStream
 
@@ -78,12 +82,14 @@ async def wrap_tls(
         # In a thread: reading all certificates, when first used, takes a tenth of a second.
         context = await anyio.to_thread.run_sync(tls_context, ca_bundle, protocols)
         return await TLSStream.wrap(stream, hostname=host, ssl_context=context, standard_compatible=False)
-    except BaseException:
+    except BaseException as error:
         await anyio.aclose_forcefully(stream)
+        if isinstance(error, ssl.SSLError | anyio.BrokenResourceError | anyio.EndOfStream):
+            raise _handshake_failed(host, error) from error
         raise
 
 
-def handshake_failed(host: str, error: Exception) -> FetchFailed:
+def _handshake_failed(host: str, error: Exception) -> FetchFailed:
     """The error for a failed TLS handshake."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return FetchFailed(
