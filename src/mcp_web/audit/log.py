@@ -28,7 +28,7 @@ _TAIL = 64 * 1024  # bytes, more than any line has
 class Verified:
     """The result of `verify`."""
 
-    lines: int
+    lines: int  # valid ones
     head: str  # the hash of the last valid line
     fault: str = ""  # empty if the log is complete and unchanged
 
@@ -70,7 +70,10 @@ class AuditLog:
 
 
 def verify(folder: Path) -> Verified:
-    """Read the whole log up to the first line that was changed, moved or removed."""
+    """Read the whole log, or up to the first line that was changed, moved or removed, which is the `fault`.
+
+    An empty or missing folder has no fault. Lines cut off at the end are not found: see `contains`.
+    """
     number, before = 0, FIRST
     for file in _files(folder):
         with open(file, "rb") as lines:
@@ -131,7 +134,7 @@ def _last_line(path: Path) -> dict[str, Any] | None:
 
 
 def contains(folder: Path, head: str) -> bool:
-    """Whether a line of the log has this hash."""
+    """Whether a line of the log has this hash: if an earlier `head` is missing, lines were cut off at the end."""
     wanted = f'"hash": "{head}"'.encode()
     for file in _files(folder):
         with open(file, "rb") as lines:

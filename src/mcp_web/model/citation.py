@@ -10,11 +10,11 @@ CitationKind = Literal["link", "reference", "wiki", "doi", "arxiv", "url"]
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    source_id: str
+    source_id: str  # `document_id` of the page that cites
     target_id: str | None  # None while the target is not in the archive
     target_url: str
     context: str  # the sentence that contains it
-    confidence: float
+    confidence: float  # 0…1
     kind: CitationKind = "link"
 
 
@@ -27,4 +27,4 @@ class Mention:
     kind: CitationKind
     start: int  # of its sentence, in the Markdown
     end: int
-    confidence: float
+    confidence: float  # 0…1

@@ -22,8 +22,8 @@ class OptionFacts:
     help: str
     env: tuple[str, ...] = ()  # the first that is set takes precedence; () derives MCP_WEB_<COMPONENT>_<FIELD>
     secret: bool = False
-    least: float | None = None
-    most: float | None = None
+    least: float | None = None  # the smallest allowed number
+    most: float | None = None  # the largest
     choices: tuple[str, ...] = ()
     unit: str = ""  # of a number in the file, such as seconds
     scale: float = 1.0  # what a number from the environment is multiplied by (milliseconds → seconds: 0.001)

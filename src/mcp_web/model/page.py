@@ -15,7 +15,7 @@ PageKind = Literal[
 
 
 def last_header(headers: Sequence[tuple[str, str]], name: str) -> str | None:
-    """The last value of a header; names are in lower case."""
+    """The last value of a header; names are in lower case. None if it is missing."""
     return next((value for key, value in reversed(headers) if key == name), None)
 
 
@@ -39,7 +39,7 @@ class Fetched:
     not_modified: bool = False  # a 304 to our conditional request: body is empty
 
     def header(self, name: str) -> str | None:
-        """The last value of a header, by lower-case name."""
+        """The last value of a header, by lower-case name; None if it is missing."""
         return last_header(self.headers, name)
 
 

@@ -30,7 +30,7 @@ class SearchQuery:
 
     text: str
     count: int = 10
-    page: int = 0
+    page: int = 0  # from 0, of `count` results each
     category: Category = "general"
     language: str | None = None  # "en" or "en-US"
     country: str | None = None  # "US"
@@ -70,8 +70,8 @@ class Attempt:
     name: str
     outcome: Outcome
     ms: float
-    detail: str = ""
-    retry_after: float | None = None
+    detail: str = ""  # why it failed, a sentence
+    retry_after: float | None = None  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,11 @@ class SearchAnswer:
     provider: str
     hits: tuple[Hit, ...]
     attempted: tuple[Attempt, ...]
-    total: int | None = None
+    total: int | None = None  # the provider's estimate of all results
     more_results: bool = False
-    suggestion: str | None = None
+    suggestion: str | None = None  # another spelling of the query
     notes: tuple[str, ...] = ()
-    answers: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()  # short answers of the provider itself
     raw: Mapping[str, Any] = field(default_factory=dict)  # by provider, untouched
     cache: Literal["hit", "fetched"] = "fetched"
     elapsed_ms: float = 0.0

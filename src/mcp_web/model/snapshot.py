@@ -15,7 +15,10 @@ Source = Literal["web", "research"]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One version of a page. `key` identifies the page, `hash` this version of its text."""
+    """One version of a page. `key` identifies the page, `hash` this version of its text.
+
+    Times are in seconds since the epoch.
+    """
 
     key: str  # page_key(url, variant)
     hash: str  # snapshot_hash(key, markdown): what agents cite
@@ -25,7 +28,7 @@ class Snapshot:
     document: Document
     fetched_at: float  # when this version was first read
     checked_at: float  # when the origin last confirmed it
-    fresh_until: float
+    fresh_until: float  # until then it is served without asking the origin
     status: int = 200
     etag: str | None = None
     last_modified: str | None = None
@@ -39,7 +42,10 @@ class Snapshot:
 
     @classmethod
     def of(cls, url: str, variant: str, document: Document, at: float, **facts: Any) -> Snapshot:
-        """The version of a page that was read `at` a time; `facts` are the other fields that are known."""
+        """The version of a page that was read at the time `at`, with its key and hash computed.
+
+        `facts` are further fields; without them, `final_url` is `url`, and `checked_at` and `fresh_until` are `at`.
+        """
         key = page_key(url, variant)
         hash_ = snapshot_hash(key, document.markdown)
         others: dict[str, Any] = {"final_url": url, "checked_at": at, "fresh_until": at} | facts
@@ -64,7 +70,7 @@ class SnapshotInfo:
 
 
 def page_key(url: str, variant: str) -> str:
-    """The key of a page: sha256 of canonical URL and variant."""
+    """The key of a page: the SHA-256 of its canonical URL and variant, as 64 hex digits."""
     return hashlib.sha256(f"{url}\n\n{variant}".encode()).hexdigest()
 
 
@@ -77,7 +83,7 @@ def document_id(key: str) -> str:
 
 
 def snapshot_hash(key: str, markdown: str) -> str:
-    """The hash of a version: the same page with the same text has the same hash on every machine."""
+    """The hash of a version, 64 hex digits: the same page with the same text has the same one on every machine."""
     return hashlib.sha256(f"{key}\n".encode() + markdown.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -10,19 +10,22 @@ DEFAULT_TENANT = "default"
 
 @dataclass(frozen=True, slots=True)
 class TokenInfo:
+    """What is known of a token; times are in seconds since the epoch."""
+
     name: str
     tenant: str
     scopes: tuple[str, ...]
     created_at: float
-    expires_at: float | None = None
-    last_used: float | None = None
+    expires_at: float | None = None  # None: never
+    last_used: float | None = None  # None: not yet
 
     def as_json(self) -> dict[str, Any]:
-        """The value of the stored record; the time of the last use is a separate record."""
+        """The value of the stored record, without `last_used`: the time of the last use is a separate record."""
         return {name: value for name, value in asdict(self).items() if name != "last_used"}
 
     @classmethod
     def from_json(cls, value: dict[str, Any], last_used: float | None = None) -> TokenInfo:
+        """The token from what `as_json` returned."""
         return cls(
             name=str(value["name"]),
             tenant=str(value["tenant"]),

@@ -37,9 +37,10 @@ def facts_to_json(document: Document) -> dict[str, Any]:
 
 
 def document_from_json(values: Mapping[str, Any], markdown: str | None = None) -> Document:
-    """The document from what `document_to_json` returned; fields of a newer version are ignored.
+    """The document from what `document_to_json` returned; `markdown` replaces its text, if given.
 
-    Files of earlier versions hold headings and links as lists of values, and structured data beside the metadata.
+    Unknown fields, of a newer version, are ignored. Files of earlier versions hold headings and links as lists of
+    values, and structured data beside the metadata.
     """
     made: dict[str, Any] = {"title": "", "extractor": "", "markdown": ""}
     made |= {name: value for name, value in values.items() if name in _FIELDS}
@@ -55,6 +56,7 @@ def document_from_json(values: Mapping[str, Any], markdown: str | None = None) -
 
 
 def _plain(value: Any) -> Any:
+    """The value with lists for tuples, dicts for mappings and strings for keys, at every depth."""
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if isinstance(value, Mapping):

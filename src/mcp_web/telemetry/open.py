@@ -41,7 +41,10 @@ class Telemetry:
 
 
 def open_telemetry(options: TelemetryOptions) -> Telemetry | None:
-    """Start sending to the configured collector; None if none is configured."""
+    """Start sending to the configured collector; None if none is configured.
+
+    Raises ConfigError if OpenTelemetry is not installed or a header is invalid.
+    """
     if not options.otlp_endpoint:
         return None
     try:
@@ -90,7 +93,7 @@ class StepSpans:
                 span.set_attributes(_attributes(facts))
 
     def trace_id(self) -> str:
-        """The id of the current trace, for the log."""
+        """The id of the current trace, as 32 hex digits; empty outside a trace."""
         from opentelemetry import trace as tracing
 
         context = tracing.get_current_span().get_span_context()
@@ -106,7 +109,7 @@ class StepSpans:
 
 
 def _attributes(facts: Mapping[str, Any]) -> dict[str, str | int | float | bool]:
-    """The attributes of a span, from the facts of a step."""
+    """The facts of a step that are in `_ATTRIBUTES`, and the host of its URL, as attributes of a span."""
     found = {
         f"mcp_web.{name}": facts[name] for name in _ATTRIBUTES if isinstance(facts.get(name), str | int | float | bool)
     }
@@ -115,7 +118,7 @@ def _attributes(facts: Mapping[str, Any]) -> dict[str, str | int | float | bool]
 
 
 def _headers(pairs: tuple[str, ...]) -> dict[str, str]:
-    """Headers from `NAME=VALUE` pairs."""
+    """Headers from `NAME=VALUE` pairs; raises ConfigError for one without `=`."""
     found = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
