@@ -242,7 +242,7 @@ async def test_a_line_of_json_nested_without_end_is_named(stores: tuple[Store, S
     file = tmp_path / "x.jsonl"
     file.write_bytes(b"[" * 100_000 + b"\n")
     done = await imported(import_jsonl, stores[0], file)
-    assert done.failed == (("line 1", "The record is nested too deeply."),)
+    assert done.failed == (("line 1", "It is nested too deeply."),)
 
 
 async def test_a_file_that_is_no_web_archive_is_refused(stores: tuple[Store, Store], tmp_path: Path) -> None:

@@ -108,6 +108,7 @@ ATTACKS: dict[str, Any] = {
     ),
     "changed after signing": lambda issuer: issuer.token()[:-8] + "AAAAAAAA",
     "not a token": lambda issuer: "a.b.c",
+    "a header nested deeply": lambda issuer: base64.urlsafe_b64encode(b"[" * 9_000).decode().rstrip("=") + ".b.c",
     "a huge one": lambda issuer: issuer.token(fill="x" * 40_000),
 }
 

@@ -17,6 +17,7 @@ from turbohtml import Document as Tree
 from turbohtml import MicrodataItem
 
 from mcp_web.extract.characters import clean_line
+from mcp_web.text.json_fields import read_json
 from mcp_web.text.shorten import shortened
 
 _SCRIPT_CHARS = 500_000  # of JSON-LD read from one page
@@ -108,8 +109,8 @@ def _json_ld(tree: Tree) -> Iterator[Any]:
             text = _WRAPPING.sub("", _WRAPPING.sub("", text))
         for repaired in (text, _TRAILING_COMMA.sub(r"\1", text)):
             try:
-                yield json.loads(repaired, strict=False, parse_constant=lambda name: None)
-            except (ValueError, RecursionError):
+                yield read_json(repaired, strict=False, parse_constant=lambda name: None)
+            except ValueError:
                 continue
             break
 

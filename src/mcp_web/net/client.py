@@ -25,6 +25,7 @@ from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
 from mcp_web.net.dial import BaseDialer, Dialer
 from mcp_web.net.http1 import Head
 from mcp_web.net.pool import ConnectionPool, Exchange, HttpConnection
+from mcp_web.text.json_fields import read_json
 from mcp_web.text.urls import Url, parse_url
 
 Headers = Sequence[tuple[str, str]]
@@ -131,7 +132,7 @@ class ApiResponse:
     def json(self) -> Any:
         """The body as JSON; raises FetchFailed when it is not JSON."""
         try:
-            return json.loads(self.body)
+            return read_json(self.body)
         except ValueError as error:
             raise FetchFailed(f"The endpoint answered {self.status} with something that is not JSON.") from error
 

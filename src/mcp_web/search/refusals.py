@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from functools import partial
@@ -11,9 +10,9 @@ from typing import Any
 from mcp_web.net.retry import WALL_HEADERS, retry_after_seconds
 from mcp_web.search.provider import ApiResponse, ProviderRefused
 from mcp_web.search.snippets import clean
+from mcp_web.text.json_fields import read_json
 from mcp_web.text.untrusted import quoted
 
-_UNREADABLE = (ValueError, RecursionError)  # what reading raises for text that is not JSON, or nested too deeply
 REPHRASE = "Change the words or the filters of the query, or name another provider."
 _WALL_WORDS = (
     b"just a moment",
@@ -42,7 +41,7 @@ def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
     """The JSON object in a response; raises ProviderRefused, which names what was sent instead."""
     try:
         value = _parsed(response.body)
-    except _UNREADABLE:
+    except ValueError:
         if is_wall(response):
             raise ProviderRefused("blocked", f"{who} answered {response.status} with a bot check.") from None
         kind = (response.header("content-type") or "no type").partition(";")[0]
@@ -73,7 +72,7 @@ def _reason(error: Any) -> str:
 
 def _parsed(body: bytes) -> Any:
     """The value of a JSON text; NaN and numbers that no float can represent (1e999) become null."""
-    read = partial(json.loads, parse_constant=lambda name: None, parse_float=_finite)
+    read = partial(read_json, parse_constant=lambda name: None, parse_float=_finite)
     try:
         return read(body)
     except UnicodeDecodeError:
@@ -90,7 +89,7 @@ def error_object(response: ApiResponse) -> dict[str, Any]:
     """The JSON object in a response; empty if there is none, as in the web page of a gateway."""
     try:
         value = _parsed(response.body)
-    except _UNREADABLE:
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
 

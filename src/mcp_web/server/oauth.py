@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections import deque
 from collections.abc import Mapping
@@ -21,6 +20,7 @@ from mcp_web.net.client import ApiClient
 from mcp_web.server.auth import CLOCK_LEEWAY, Caller, CheckedTokens
 from mcp_web.server.options import ServerOptions
 from mcp_web.server.scopes import granted
+from mcp_web.text.json_fields import read_json
 
 if TYPE_CHECKING:
     from joserfc.jwk import KeySet
@@ -257,7 +257,7 @@ def _key_id(token: str) -> str | None:
     if not dot or rest.count(".") != 1 or len(token) > 16_384:
         return None
     try:
-        header = json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))
+        header = read_json(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))
     except ValueError:
         return None
     if not isinstance(header, dict) or header.get("alg") not in _ALGORITHMS:
@@ -274,8 +274,8 @@ async def _json(client: ApiClient, url: str) -> dict[str, Any]:
 def _object(status: int, body: bytes, who: str) -> dict[str, Any]:
     """The JSON object in a successful response of `who`; raises FetchFailed if there is none."""
     try:
-        found = json.loads(body) if status == 200 else None
-    except (ValueError, RecursionError):
+        found = read_json(body) if status == 200 else None
+    except ValueError:
         found = None
     if not isinstance(found, dict):
         raise FetchFailed(f"{who} answered {status} without a JSON object.")

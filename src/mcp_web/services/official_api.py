@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
@@ -14,6 +13,7 @@ from mcp_web.errors import FetchFailed, WebError
 from mcp_web.limit.limiter import RateExceeded
 from mcp_web.net.retry import retry_after_seconds
 from mcp_web.search.options import SearchOptions
+from mcp_web.text.json_fields import read_json
 
 if TYPE_CHECKING:
     from mcp_web.search.providers.api import JsonApi
@@ -46,7 +46,7 @@ class OfficialApi:
 
     async def json(self, path: str, **params: str) -> Any:
         """The JSON of one answer; raises one of REFUSALS."""
-        value = json.loads(await self.get(path, **params))
+        value = read_json(await self.get(path, **params))
         if isinstance(value, dict) and isinstance(value.get("backoff"), int):
             await self._process.coordination.limiter.pause(self._pace[0], float(value["backoff"]))
         return value
@@ -59,7 +59,7 @@ class OfficialApi:
         """The JSON of the answer to a query in JSON, for APIs that want a key; raises one of REFUSALS."""
         if not self._source.access.key:
             raise FetchFailed(f"The API of {self._source.name} answers such queries only with a key.", reason="key")
-        return json.loads(await self._request("POST", path, {}, query))
+        return read_json(await self._request("POST", path, {}, query))
 
     async def _request(self, method: str, path: str, params: Mapping[str, str], query: Any = None) -> bytes:
         """Send one request within the rate limit; after a refusal, all requests wait for the time that it names."""

@@ -2,9 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable
 from typing import Any
+
+_MOST_LEVELS = 100  # far more than any API sends; a function that calls itself for each level may go this deep
+
+
+def read_json(source: str | bytes, **options: Any) -> Any:
+    """The value of a JSON text; what is nested more than 100 levels deep is left out.
+
+    `options` are those of `json.loads`. Raises ValueError if the text is not JSON, or nested too deeply to be parsed.
+    """
+    try:
+        value = json.loads(source, **options)
+    except RecursionError as error:
+        raise ValueError("It is nested too deeply.") from error
+    level = [value]
+    for _ in range(_MOST_LEVELS):
+        level = [item for outer in level for item in _values(outer) if isinstance(item, dict | list)]
+    for outer in level:
+        outer.clear()
+    return value
+
+
+def _values(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def mapping(value: Any) -> dict[str, Any]:

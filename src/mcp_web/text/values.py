@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from mcp_web.text.json_fields import read_json
 from mcp_web.text.shorten import shortened
 
 ValueKind = Literal["string", "integer", "number", "boolean", "array"]
@@ -199,8 +200,8 @@ def _items(value: Any, rule: ValueRule) -> list[Any]:
     text = value.strip()
     if text.startswith("["):
         try:
-            parsed = json.loads(text)
-        except (ValueError, RecursionError):
+            parsed = read_json(text)
+        except ValueError:
             parsed = None
         if isinstance(parsed, list):
             return _items(parsed, rule)

@@ -9,6 +9,7 @@ import anyio
 
 from mcp_web.archive.exchange.records import Exporter, Importer, record_of, snapshot_of
 from mcp_web.errors import InvalidInput
+from mcp_web.text.json_fields import read_json
 
 
 async def export_jsonl(exporter: Exporter, file: Path) -> None:
@@ -29,9 +30,9 @@ async def import_jsonl(importer: Importer, file: Path) -> None:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
+                record = read_json(line)
                 snapshot = snapshot_of(record, record.pop("text"))
-            except (InvalidInput, RecursionError, ValueError, KeyError, AttributeError, TypeError) as error:
+            except (InvalidInput, ValueError, KeyError, AttributeError, TypeError) as error:
                 importer.fail(f"line {number}", error)
                 continue
             await importer.keep(snapshot)

@@ -22,6 +22,7 @@ from mcp_web.archive.exchange.records import Exporter, Importer, record_of, snap
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Snapshot, document_id, snapshot_hash
 from mcp_web.text import front_matter
+from mcp_web.text.json_fields import read_json
 
 MANIFEST = "manifest.jsonl"
 
@@ -46,7 +47,7 @@ async def import_markdown(importer: Importer, folder: Path, clock: Callable[[], 
         )
     for line in (await anyio.Path(manifest).read_text("utf-8")).splitlines():
         try:
-            snapshot = await anyio.to_thread.run_sync(_read, folder, json.loads(line), clock())
+            snapshot = await anyio.to_thread.run_sync(_read, folder, read_json(line), clock())
         except (InvalidInput, OSError, ValueError, KeyError, TypeError) as error:
             importer.fail(line[:60], error)
             continue

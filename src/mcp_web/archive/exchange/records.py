@@ -136,9 +136,7 @@ class Importer:
     def fail(self, what: str, error: Exception) -> None:
         """Record that an item could not be imported."""
         why = str(error)
-        if isinstance(error, RecursionError):
-            why = "The record is nested too deeply."
-        elif isinstance(error, json.JSONDecodeError):
+        if isinstance(error, json.JSONDecodeError):
             why = "It is not JSON."
         elif isinstance(error, UnicodeDecodeError):
             why = "It is not UTF-8 text."

@@ -14,6 +14,7 @@ from mcp_web.extract.decode import decode
 from mcp_web.extract.markdown import fence, table_of
 from mcp_web.model.page import Document, Fetched
 from mcp_web.text.amounts import amount
+from mcp_web.text.json_fields import read_json as parse_json
 from mcp_web.text.sitemap import sitemap_entries
 
 _LAID_OUT = 300_000  # characters of JSON; before a longer text there is an outline
@@ -29,8 +30,8 @@ def read_json(page: Fetched) -> Document:
     notes = list(decoded.notes)
     value: Any = None
     try:
-        value = json.loads(decoded.text)
-    except (ValueError, RecursionError):
+        value = parse_json(decoded.text)
+    except ValueError:
         if "ndjson" not in page.media_type and "jsonl" not in page.media_type:
             notes.append("The text is not valid JSON; it is shown as it came.")
     if isinstance(value, dict) and (reader := _reader_of(value)):

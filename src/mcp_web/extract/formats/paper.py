@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +13,7 @@ from mcp_web.extract.works import CslItem, arxiv, item_of_answers, line, shown_n
 from mcp_web.extract.xml_elements import Element, parse_xml
 from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.amounts import amount
-from mcp_web.text.json_fields import count, items, mapping, text
+from mcp_web.text.json_fields import count, items, mapping, read_json, text
 from mcp_web.text.papers import inverted_abstract, written_date
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -42,7 +41,7 @@ _ABSTRACT_WORDS = 5000
 def read_paper(page: Fetched) -> Document:
     """Reads the collected answers of the catalogues about one work."""
     try:
-        answers = mapping(json.loads(page.body))
+        answers = mapping(read_json(page.body))
     except ValueError as error:
         raise ExtractFailed(f"{page.final_url} is not a record of a paper.", url=page.final_url) from error
     number = text(answers.get("number"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from mcp_web.extract.markdown import map_outside_code
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.amounts import amount
-from mcp_web.text.json_fields import count, items, mapping, text
+from mcp_web.text.json_fields import count, items, mapping, read_json, text
 
 _POSTS = 5000
 _HEADING = re.compile(r"(?m)^ {0,3}#{1,6}(?=\s)")
@@ -46,7 +45,7 @@ class _Thread:
 def read_thread(page: Fetched) -> Document:
     """Reads the collected answers of a thread's API."""
     try:
-        value = mapping(json.loads(page.body))
+        value = mapping(read_json(page.body))
     except ValueError as error:
         raise ExtractFailed(f"{page.final_url} is not a thread: its JSON is broken.", url=page.final_url) from error
     reader = _Reader(page.final_url)

@@ -6,7 +6,6 @@ an HTTP server would. So this file does no I/O, like the other providers.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +24,7 @@ from mcp_web.search.provider import (
     ResultPage,
 )
 from mcp_web.search.refusals import refuse_by_status
-from mcp_web.text.json_fields import items, mapping
+from mcp_web.text.json_fields import items, mapping, read_json
 
 _BLOCKED_FIX = "A key (BRAVE_API_KEY, TAVILY_API_KEY …) or a SearXNG of your own is more reliable than keyless search."
 CAPABILITIES = Capabilities(
@@ -102,7 +101,7 @@ class Ddgs(Provider):
             )
         refuse_by_status(response, self.name)
         try:
-            rows = json.loads(response.body)
+            rows = read_json(response.body)
         except ValueError:
             raise ProviderRefused("error", f"{self.name} answered with something that is not JSON.") from None
         hits = present(_hit(row, query, self.backend) for row in items(rows))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import astuple, dataclass, field
 
@@ -15,6 +14,7 @@ from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.directory import ListedInstance, read_directory
 from mcp_web.store.best_effort import BestEffortNotes
+from mcp_web.text.json_fields import read_json
 
 _BANNED_FOR = 86_400.0  # seconds
 _RETRY_AFTER = 60.0  # seconds until a list that could not be read is requested again
@@ -69,7 +69,7 @@ class Discovery:
         request = ApiRequest("GET", self.source, {"Accept": "application/json"})
         try:
             response = await self.runner.send(_List(self.source), request, 10.0)
-            listed = read_directory(json.loads(response.body), self.source)
+            listed = read_directory(read_json(response.body), self.source)
         except (ProviderRefused, ValueError) as error:
             trace.log("error", "searx_space", reason=type(error).__name__)
             return None
