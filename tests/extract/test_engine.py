@@ -217,6 +217,21 @@ def test_text_of_an_open_dialog_stays_and_that_of_a_closed_one_goes() -> None:
     assert "Closed words" not in markdown
 
 
+def test_page_that_shows_nothing_but_a_dialog_is_read_without_what_is_hidden_in_it() -> None:
+    story = "".join(f"<p>{sentence}</p>" for sentence in _SENTENCES)
+    secret = "<p style='display:none'>Secret words</p>"
+    for dialog in (
+        f"<div role=dialog>{story}{secret}</div>",
+        f"<i role=dialog><b role=alertdialog>{story}{secret}</b></i>",
+    ):
+        document = read(f"<header>Example News</header><nav><a href='/a'>World</a></nav>{dialog}<footer>2026</footer>")
+        assert all(sentence in document.markdown for sentence in _SENTENCES)
+        assert "Secret" not in document.markdown
+    assert read(f"<div role=dialog style='display:none'>{story}</div>").markdown == ""
+    beside = read(f"<main><h1>Bridge</h1>{story}</main><div role=dialog><p>{'Accept our cookies. ' * 100}</p></div>")
+    assert "cookies" not in beside.markdown
+
+
 def test_short_page_keeps_its_list_of_links() -> None:
     links = "".join(f"<li><a href=/{name}>{name}</a>" for name in ("Alpha", "Beta", "Gamma"))
     html = f"<title>Notes</title><h1>Notes</h1><p>A short text.</p><p>Another one, also short.</p><ul>{links}</ul>"

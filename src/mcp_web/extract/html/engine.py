@@ -77,6 +77,7 @@ def _read_beginning(page: Fetched, request: ExtractRequest, options: ExtractOpti
 def _read(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
     from mcp_web.extract.hidden.remove import remove_hidden
     from mcp_web.extract.html.parse import body_of, page_title, parse_page
+    from mcp_web.extract.html.rules import open_dialogs
     from mcp_web.extract.html.write.writer import write_markdown
     from mcp_web.extract.metadata import read_metadata
     from mcp_web.extract.walls import detect_wall
@@ -91,6 +92,7 @@ def _read(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Do
     title, metadata = read_metadata(tree, url, page.headers)
     names = PageNames(tree)
     spoken = _transcripts(tree) if _TRANSCRIPT in page.body and not request.selector else ()
+    open_dialogs(tree, body)
     hidden = remove_hidden(tree, names, _removed_later(request, options), has_shadows)
     found = _find(tree, body, request, _Page(url, source_title or title, metadata, names), options.site_configs)
     written = write_markdown(found.roots, base, names.classes, include_images=request.include_images)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from turbohtml import Document as Tree
 from turbohtml import Element, Text
 
+from mcp_web.extract import sites
+
 # Never content, on any kind of page (the writer reads formulas from script[type^=math]).
 NEVER = (
     "script:not([type^='math/' i]),style,template,svg,iframe:not([src]),canvas,object,embed,"
@@ -12,6 +14,7 @@ NEVER = (
     "footer:not(blockquote footer,figure footer,[class*=footnote]),[role=navigation],[role=search],[role=menu],"
     "[role=menubar],[role=dialog],[role=alertdialog],[role=contentinfo]"
 )
+_DIALOGS = "[role=dialog],[role=alertdialog]"
 # Comments of readers; removed from a page that declares itself an article.
 COMMENTS = (
     "#comments,#respond,#disqus_thread,#comment-section,#comments-section,.comments-area,.comment-list,.commentlist,"
@@ -24,7 +27,23 @@ RARELY = (
 )
 ROOTS = ("main,[role=main]", "article", "#content,#main,#main-content")
 _MOST = 200  # elements that are checked one by one
+_LITTLE = 200  # characters; a page that shows less beside a dialog shows nothing but the dialog
 _MOST_WRITTEN = 100_000  # elements: more than any page that people read has; they are written in a second
+
+
+def open_dialogs(tree: Tree, body: Element) -> None:
+    """Let the dialogs of a page that shows nothing else count as its content, by removing their role.
+
+    Must run before hidden text is removed: inside elements that are never content, it is not looked for.
+    """
+    dialogs = tree.select(_DIALOGS)
+    if not dialogs:
+        return
+    inside = sum([len(element.text) for element in sites.outermost(dialogs)])
+    beside = len(body.text) - sum([len(element.text) for element in sites.outermost(tree.select(NEVER))])
+    if beside < _LITTLE and inside > 3 * beside:
+        for element in dialogs:
+            del element.attrs["role"]
 
 
 def cut_off(root: Element) -> int:
