@@ -24,6 +24,8 @@ class Issuer:
         self.audience = audience
         self.keys: list[Any] = []
         self.asked_for_keys = 0
+        self.asked_for_metadata = 0
+        self.is_away = False  # then its metadata cannot be read
         self.rotate()
         self.active: dict[str, dict[str, Any]] = {}  # what introspection answers, by token
         self.introspected = 0
@@ -60,6 +62,9 @@ class Issuer:
         )
 
     async def _metadata(self, request: Request) -> Response:
+        self.asked_for_metadata += 1
+        if self.is_away:
+            return Response(status_code=503)
         return JSONResponse({
             "issuer": self.url,
             "authorization_endpoint": f"{self.url}/authorize",

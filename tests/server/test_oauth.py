@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import anyio
 import httpx2
 import pytest
 from joserfc.jwk import ECKey
@@ -160,6 +161,28 @@ async def test_an_issuer_that_is_away_is_not_a_wrong_token(tmp_path: Path) -> No
         assert answer.headers["retry-after"]
         stored = await team.token("ann")
         assert await status(team, stored) == 200
+
+
+async def test_an_issuer_that_is_away_is_asked_once_for_many_requests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with guarded(tmp_path) as (team, issuer):
+        issuer.is_away = True
+        found: list[int] = []
+
+        async def present_token() -> None:
+            found.append(await status(team, issuer.token()))
+
+        await present_token()
+        asked = issuer.asked_for_metadata
+        async with anyio.create_task_group() as tasks:
+            for _ in range(5):
+                tasks.start_soon(present_token)
+        assert found == [503] * 6
+        assert issuer.asked_for_metadata == asked
+        issuer.is_away = False
+        monkeypatch.setattr("mcp_web.server.oauth._KEYS_RETRY", 0.0)
+        assert await status(team, issuer.token()) == 200
 
 
 async def test_introspection_is_the_alternative(tmp_path: Path) -> None:

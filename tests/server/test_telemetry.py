@@ -83,6 +83,8 @@ def test_a_call_is_a_span_of_the_caller_s_trace_and_a_measurement(collector: Col
     status, _, raw = served.ask("POST", "/mcp", json.dumps(body).encode(), **headers)
     assert status == 200
     assert b"a.example" in raw
+    for unknown in (body | {"method": "made/up"}, body | {"params": {"name": "made-up"}}):
+        served.ask("POST", "/mcp", json.dumps(unknown).encode(), **headers)
     served.stop()
     assert served.process.stderr is not None
     log = served.process.stderr.read().decode()
@@ -116,6 +118,9 @@ def test_a_call_is_a_span_of_the_caller_s_trace_and_a_measurement(collector: Col
         for metric in scope.metrics
     }
     assert "mcp.server.operation.duration" in names
+    measured = b"".join(collector.bodies["/v1/metrics"])
+    assert b"web_search" in measured
+    assert b"made" not in measured, "what does not exist would be a time series of its own"
 
 
 def test_nothing_is_sent_and_no_exporter_is_loaded_unless_configured() -> None:

@@ -53,6 +53,17 @@ async def test_a_name_hidden_behind_a_second_one_in_the_body_is_checked_where_it
             assert "would be deleted" not in answer.text
 
 
+async def test_a_prompt_that_opens_pages_needs_the_scope_for_it(miniweb: MiniWeb, tmp_path: Path) -> None:
+    url = miniweb.site("docs.example").page("/valves", "<main><h1>Valves</h1><p>Every valve was measured.</p></main>")
+    params = {"name": "fetch", "arguments": {"url": url}}
+    async with lab(miniweb, tmp_path, MCP_WEB_CONTRACT="fetch") as team:
+        archivist = await team.token("archivist", "archive:read")
+        body = {"jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": params}
+        assert (await team.post(body, archivist)).status_code == 403
+        found = await team.rpc("prompts/get", params, await team.token("reader", "web:read"))
+        assert "Every valve was measured" in found["messages"][0]["content"]["text"]
+
+
 async def test_the_page_searches_the_web_only_with_the_scope_for_it(miniweb: MiniWeb, tmp_path: Path) -> None:
     async with lab(miniweb, tmp_path) as team:
         reader = await team.token("reader", "archive:read")

@@ -209,6 +209,27 @@ def test_a_signal_lets_a_running_call_finish_over_stdio(site: Site, tmp_path: Pa
         assert client.process.wait(WAIT) == 0
 
 
+def test_a_signal_does_not_wait_for_a_call_that_the_client_cancelled(site: Site, tmp_path: Path) -> None:
+    asked, released = threading.Event(), threading.Event()
+
+    def slowly(request: object) -> Reply:
+        asked.set()
+        released.wait(WAIT)
+        return Reply(PAGE)
+
+    site.route("/slow", lambda request: _in_thread(slowly, request))
+    with Stdio(tmp_path, MCP_WEB_ALLOW_PRIVATE=site.exemption, MCP_WEB_DEADLINE="600") as client:
+        client.initialize()
+        call = {"name": "web_open", "arguments": {"url": site.loopback_url("/slow")}}
+        client.send({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call})
+        assert asked.wait(WAIT)
+        client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})
+        client.request("tools/list")  # the notification before it was read
+        client.process.send_signal(signal.SIGTERM)
+        assert client.process.wait(WAIT) == 0
+        released.set()
+
+
 def test_a_signal_right_after_the_handshake_lets_the_first_call_finish(site: Site, tmp_path: Path) -> None:
     site.route("/first", lambda request: Reply(PAGE))
     with FreshStdio(tmp_path, MCP_WEB_ALLOW_PRIVATE=site.exemption) as client:

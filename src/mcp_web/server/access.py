@@ -44,7 +44,7 @@ class AccessMiddleware:
         hosts = [*_LOCAL, *options.allowed_hosts, *names]
         self._hosts = {host.lower() for host in hosts} | {f"{host}:{port}".lower() for host in hosts}
         own = {f"http://{host}:{port}".lower() for host in (*_LOCAL, *names)}
-        self._origins = own | {origin.rstrip("/") for origin in options.allowed_origins}
+        self._origins = own | {origin.rstrip("/").lower() for origin in options.allowed_origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":

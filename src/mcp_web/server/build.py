@@ -145,8 +145,14 @@ class _Handlers:
         return types.ListPromptsResult(prompts=prompts.list_prompts(self.contract))
 
     async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        async with self._app_of(ctx) as app:
-            return await prompts.get_prompt(app, self.contract, params.name, params.arguments)
+        tool = self._tools.get(params.name)  # a contract's prompt that opens pages as the tool of its name does
+        if tool is not None:
+            _require(ctx, scope_of(tool))
+        audit = self._audit if tool is not None else None
+        async with self._app_of(ctx) as app, _audited(audit, _caller(ctx), params.name) as noted:
+            result = await prompts.get_prompt(app, self.contract, params.name, params.arguments)
+            noted["outcome"] = "ok"
+            return result
 
     def _app_of(self, ctx: Context) -> AbstractAsyncContextManager[App]:
         """Context manager: the app of the caller's tenant."""

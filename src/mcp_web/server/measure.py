@@ -6,6 +6,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from mcp import MCPError
+from mcp_types import METHOD_NOT_FOUND
 from opentelemetry import metrics
 
 # The histogram bounds of the conventions, in seconds.
@@ -19,18 +21,22 @@ _duration = metrics.get_meter("mcp-web").create_histogram(
 
 
 async def measure(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
-    """Middleware of the SDK: measures one request."""
+    """Middleware of the SDK: measures one request.
+
+    A method or tool that does not exist is not named: each name would be a time series of its own for good.
+    """
     labels: dict[str, str] = {"mcp.method.name": ctx.method, "mcp.protocol.version": ctx.protocol_version}
-    name = ctx.params.get("name") if ctx.params else None
-    if ctx.method == "tools/call" and isinstance(name, str):
-        labels |= {"gen_ai.tool.name": name[:100], "gen_ai.operation.name": "execute_tool"}
     begun = time.perf_counter()
     try:
         result = await call_next(ctx)
     except Exception as error:
         labels["error.type"] = type(error).__name__
+        if isinstance(error, MCPError) and error.error.code == METHOD_NOT_FOUND:
+            labels["mcp.method.name"] = "_OTHER"
         raise
     else:
+        if ctx.method == "tools/call":
+            labels |= {"gen_ai.tool.name": ctx.params["name"], "gen_ai.operation.name": "execute_tool"}
         if getattr(result, "is_error", False) or (isinstance(result, dict) and result.get("isError")):
             labels["error.type"] = "tool_error"
         return result

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import re
 from collections import deque
 from collections.abc import Mapping
@@ -76,26 +77,28 @@ class IssuerKeys:
         self._client = client
         self._keys: KeySet | None = None
         self._until = 0.0
-        self._asked = -_KEYS_RETRY
+        self._asked = -math.inf
         self._asking = anyio.Lock()
 
     async def with_key(self, kid: str) -> KeySet:
-        """The keys, fetched again when they are old or lack this key."""
+        """The keys, fetched again when they are old or lack this key; raises FetchFailed while none are known.
+
+        Callers that wait while the keys are fetched get the result of that request, also if it failed.
+        """
         async with self._asking:
             now = anyio.current_time()
             known = self._keys is not None and (not kid or any(key.kid == kid for key in self._keys.keys))
-            if known and now < self._until:
-                assert self._keys is not None
-                return self._keys
-            if now - self._asked >= _KEYS_RETRY or self._keys is None:
-                self._asked = now
-                await self._discover(now)
+            if not (known and now < self._until) and now - self._asked >= _KEYS_RETRY:
+                try:
+                    await self._discover(now)
+                finally:
+                    self._asked = anyio.current_time()
             if self._keys is None:
                 raise FetchFailed(f"The signing keys of {self._issuer} could not be read.")
             return self._keys
 
     async def _discover(self, now: float) -> None:
-        """Read the keys from the issuer; if that fails, those already known stay in use."""
+        """Read the keys from the issuer; if that fails, those already known stay in use, or FetchFailed is raised."""
         from joserfc.errors import JoseError
         from joserfc.jwk import KeySet
 

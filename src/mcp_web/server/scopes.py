@@ -50,11 +50,14 @@ def scope_of(tool: Tool) -> str:
 
 
 def needed_for_message(message: Any, tools: Mapping[str, str]) -> str | None:
-    """The scope that one JSON-RPC message needs, if any; `tools` has the scope of each tool by name."""
+    """The scope that one JSON-RPC message needs, or None; `tools` has the scope of each tool by name.
+
+    A prompt with the name of a tool does what that tool does, so it needs the same scope.
+    """
     if not isinstance(message, dict):
         return None
     method = message.get("method")
-    if method == "tools/call":
+    if method in ("tools/call", "prompts/get"):
         params = message.get("params")
         name = params.get("name") if isinstance(params, dict) else None
         return tools.get(name) if isinstance(name, str) else None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
+from contextlib import suppress
 from typing import Any
 
 import anyio
 from anyio.lowlevel import current_token
 from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
 
 from mcp_web.app import App
 from mcp_web.server.wire import Wire
@@ -29,7 +30,7 @@ class StdioSession:
         self._server = server
         self._app = app
         self._running: set[Any] = set()  # the ids of requests without an answer
-        self._answered = anyio.Event()  # replaced by whoever waits for the next answer
+        self._ended = anyio.Event()  # set when a request ends; replaced by whoever waits for the next one
         self._ended_by = 0
         self._to_server, self._from_client = anyio.create_memory_object_stream[SessionMessage | Exception](float("inf"))
         self._to_client, self._from_server = anyio.create_memory_object_stream[SessionMessage](0)
@@ -57,19 +58,26 @@ class StdioSession:
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
             if isinstance(message, JSONRPCRequest):
                 self._running.add(message.id)
+            elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+                self._end_request((message.params or {}).get("requestId"))  # the SDK never answers it
             self._to_server.send_nowait(SessionMessage(message))
         except ValueError:
             self._wire.send(_not_a_message(line))
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             pass  # the server is closing
 
+    def _end_request(self, identity: Any) -> None:
+        """Note that no answer to this request is outstanding any more."""
+        with suppress(TypeError):  # an id that is no string or number is not one of ours
+            self._running.discard(identity)
+        self._ended.set()
+
     async def _write(self) -> None:
         """Send the messages of the SDK's server to the client, until it closes."""
         async for item in self._from_server:
             message = item.message
             if isinstance(message, JSONRPCResponse | JSONRPCError):
-                self._running.discard(message.id)
-                self._answered.set()
+                self._end_request(message.id)
             if isinstance(message, JSONRPCResponse) and message.id in self._wire.answered:
                 self._wire.answered.discard(message.id)  # the client has its answer already
                 continue
@@ -83,8 +91,8 @@ class StdioSession:
         if self._ended_by == signal.SIGTERM:
             with anyio.move_on_after(self._app.tools.deadline + 1):
                 while self._running:
-                    self._answered = anyio.Event()
-                    await self._answered.wait()
+                    self._ended = anyio.Event()
+                    await self._ended.wait()
         for identity in self._running:
             wire.send(_error(identity, -32000, _STOPPED))
         scope.cancel()
