@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import re
 
-from mcp_web.errors import AgentError, HttpError, OperatorError, PolicyError, SiteError, TryLater, all_errors
+import pytest
+
+from mcp_web.errors import (
+    AgentError,
+    HttpError,
+    NotFound,
+    OperatorError,
+    PolicyError,
+    SiteError,
+    TryLater,
+    all_errors,
+    ungrouped,
+)
 
 CONTRACT = {
     "INVALID_INPUT",
@@ -41,6 +53,12 @@ def test_every_failure_says_who_can_act_and_what_to_try() -> None:
         assert issubclass(kind, AgentError | PolicyError | TryLater | SiteError | OperatorError)
         assert re.search(r"[a-zA-Z_`]\.?$", kind.suggestion), kind
         assert len(kind.suggestion) > 20
+
+
+def test_the_first_error_of_concurrent_tasks_is_raised_instead_of_their_group() -> None:
+    several = ExceptionGroup("tasks", [ExceptionGroup("inner", [NotFound("one")]), ValueError("two")])
+    with pytest.raises(NotFound, match="one"), ungrouped():
+        raise several
 
 
 def test_the_object_leaves_out_what_is_not_known() -> None:

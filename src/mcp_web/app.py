@@ -317,6 +317,8 @@ class App:
         from mcp_web.archive.usage import add_sample
 
         drained = self.own_metrics.drain()
+        if not any(drained.values()):
+            return
         try:
             await self._store.add_metrics(drained)
         except WebError:

@@ -6,11 +6,11 @@
     ├── PolicyError           refused by a rule; only the operator can change it
     │   ├── SsrfBlocked  DomainDenied  RobotsDisallowed  LeakBlocked
     ├── TryLater              the failure is temporary
-    │   ├── FetchTimeout  SearchRateLimited  SearchUnavailable
+    │   ├── FetchTimeout  SearchRateLimited  SearchUnavailable  QuotaExceeded
     ├── SiteError             the page or its server
     │   ├── FetchFailed  HttpError  FetchTooLarge  UnsupportedContent  ExtractFailed
     └── OperatorError         only the operator of this server can fix it
-        ├── RenderDisabled  RenderFailed  SearchAuthError  EmbeddingError  CacheError
+        ├── RenderDisabled  RenderFailed  SearchAuthError  EmbeddingError  CacheError  ConfigError
 
 A message is a whole sentence with the value in it; the suggestion says what to try next.
 A library's exception is translated where the library is called, with its cause kept.
@@ -18,6 +18,8 @@ A library's exception is translated where the library is called, with its cause 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 
@@ -49,7 +51,7 @@ class WebError(Exception):
         self.details = {name: value for name, value in details.items() if value is not None}
 
     def bare(self) -> Self:
-        """The same error without traceback and causes: a cached error must not keep a page's bytes in memory."""
+        """Remove traceback and causes, and return self: a cached error must not keep a page's bytes in memory."""
         self.__traceback__ = self.__cause__ = self.__context__ = None
         return self
 
@@ -226,6 +228,18 @@ class ConfigError(OperatorError):
 
     code = "CONFIG_ERROR"
     suggestion = "Correct the setting; `mcp-web config --example` shows every setting with its default."
+
+
+@contextmanager
+def ungrouped() -> Iterator[None]:
+    """Raise the first error of an exception group, which concurrent tasks raise, instead of the group."""
+    try:
+        yield
+    except BaseExceptionGroup as several:
+        error: BaseException = several
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from several
 
 
 def all_errors() -> list[type[WebError]]:

@@ -87,11 +87,13 @@ class Tenants:
 
     async def _close_surplus(self) -> None:
         """Close apps beyond MAX_OPEN that no request uses, the least recently used first."""
-        idle = [name for name in self._open if not self._users.get(name)]
-        for name in idle[: max(0, len(self._open) - MAX_OPEN)]:
-            app = self._open.pop(name)
-            self._users.pop(name, None)
-            await app.__aexit__(None, None, None)
+        while len(self._open) > MAX_OPEN:
+            # Looked for again each time: while one is being closed, a request may begin to use another.
+            idle = next((name for name in self._open if not self._users.get(name)), None)
+            if idle is None:
+                return
+            self._users.pop(idle, None)
+            await self._open.pop(idle).__aexit__(None, None, None)
 
     @property
     def apps(self) -> list[App]:

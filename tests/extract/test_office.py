@@ -73,6 +73,13 @@ def word_document() -> bytes:
     return saved(document)
 
 
+def test_a_moment_at_the_end_of_the_calendar_is_shown_as_its_number() -> None:
+    book = openpyxl.Workbook()
+    cell = book.active["A1"]
+    cell.value, cell.number_format = 2958465.9999999, "yyyy-mm-dd hh:mm"
+    assert "2958465.9999999" in read(saved(book), XLSX).markdown
+
+
 def test_word_document_keeps_headings_lists_tables_links_and_weight() -> None:
     document = read(word_document(), DOCX)
     assert document.title == "The report"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
 import psycopg
 import pytest
 
@@ -55,6 +56,24 @@ async def fill(team: Lab, web: MiniWeb, token: str) -> str:
         await change_watch(app, [url], [])
         info = (await (await app.store()).browse(5, filter=DocumentFilter(source="web")))[0][0]
     return info.hash
+
+
+async def test_a_tenant_whose_request_begins_while_another_is_closed_keeps_its_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcp_web.tenant.MAX_OPEN", 2)
+    async with lab(None, tmp_path) as team:
+        for name in ("ann", "bea"):
+            async with team.tenants.using(name) as app:
+                await app.store()
+
+        async def count_pages() -> None:
+            async with team.tenants.using("bea") as app:
+                await anyio.sleep(0.1)
+                assert (await (await app.store()).size()).pages == 0
+
+        async with anyio.create_task_group() as tasks, team.tenants.using("cyd"), team.tenants.using("dan"):
+            tasks.start_soon(count_pages)  # begins where the next line first waits: while Ann's store is closed
 
 
 async def test_no_tool_resource_or_page_shows_what_another_tenant_keeps(

@@ -64,6 +64,12 @@ async def test_a_prompt_that_opens_pages_needs_the_scope_for_it(miniweb: MiniWeb
         assert "Every valve was measured" in found["messages"][0]["content"]["text"]
 
 
+async def test_the_state_of_the_server_describes_each_tool_in_one_sentence(tmp_path: Path) -> None:
+    async with lab(None, tmp_path, MCP_WEB_CONTRACT="fetch") as team:
+        page = (await team.get("/state", await team.token("operator", "admin"))).text
+        assert "extracts its contents as markdown.<" in page
+
+
 async def test_the_page_searches_the_web_only_with_the_scope_for_it(miniweb: MiniWeb, tmp_path: Path) -> None:
     async with lab(miniweb, tmp_path) as team:
         reader = await team.token("reader", "archive:read")

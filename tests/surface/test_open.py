@@ -99,6 +99,21 @@ async def test_a_page_that_is_gone_is_not_answered_from_what_is_kept(caller: Too
     assert result.meta["error"]["status_code"] == 404
 
 
+async def test_callers_of_a_page_that_is_gone_are_each_told_once_of_its_archived_copy(
+    caller: ToolCaller, miniweb: MiniWeb
+) -> None:
+    url = miniweb.site("docs.example").page("/gone", "no", status=404)
+    found = []
+
+    async def opened() -> None:
+        found.append((await caller.call("web_open", url=url)).text)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(3):
+            tasks.start_soon(opened)
+    assert [text.count("An archived copy") for text in found] == [1, 1, 1]
+
+
 async def test_a_changed_page_has_two_versions_and_a_difference_by_section(
     caller: ToolCaller, miniweb: MiniWeb
 ) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import ParamSpec, TypeVar
 
 from mcp_web import trace
-from mcp_web.errors import FetchTimeout, WebError
+from mcp_web.errors import FetchTimeout, WebError, ungrouped
 from mcp_web.tools.clean_output import clean_error
 
 P = ParamSpec("P")
@@ -20,7 +20,8 @@ def clean_output(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]
     @functools.wraps(method)
     async def call(*args: P.args, **options: P.kwargs) -> T:
         try:
-            result: T = trace.redact_all(await method(*args, **options))
+            with ungrouped():
+                result: T = trace.redact_all(await method(*args, **options))
         except WebError as error:
             raise clean_error(error) from error.__cause__
         except TimeoutError as error:

@@ -15,7 +15,7 @@ import click
 
 from mcp_web import __version__, trace
 from mcp_web.cli.exit_codes import FAILED, INTERRUPTED, NOTHING_FOUND, WRONG_USAGE
-from mcp_web.errors import AgentError, ConfigError, NotFound, WebError
+from mcp_web.errors import AgentError, ConfigError, NotFound, WebError, ungrouped
 
 # command → the module in this folder that has it: imported only when the command is used.
 COMMANDS = {
@@ -123,7 +123,8 @@ def _was_interrupted(error: BaseException) -> bool:
 def _exit_with(failure: BaseException) -> NoReturn:
     """One sentence on stderr and the exit code that belongs to the failure."""
     try:
-        raise failure
+        with ungrouped():
+            raise failure
     except click.ClickException as error:
         error.show(sys.stderr)
         raise SystemExit(WRONG_USAGE if isinstance(error, click.UsageError) else error.exit_code) from None
@@ -138,10 +139,6 @@ def _exit_with(failure: BaseException) -> NoReturn:
         place = f": {error.filename}" if error.filename else ""
         click.echo(f"mcp-web: {error.strerror or error}{place}.", err=True)
         raise SystemExit(FAILED) from None
-    except BaseExceptionGroup as several:  # from concurrent tasks
-        if several.split(BrokenPipeError)[1] is None:
-            _exit_quietly()
-        _defect(several)
     except Exception as error:  # noqa: BLE001 — the edge: a bug in this program is reported in a sentence
         _defect(error)
 
@@ -169,11 +166,6 @@ def _print_error(error: WebError) -> None:
 
 def _defect(error: BaseException) -> NoReturn:
     """Print an unexpected error as one line with its place in the code, without a traceback."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    if isinstance(error, WebError):
-        _print_error(error)
-        raise SystemExit(_exit_code(error)) from None
     where, what = trace.where(error), trace.redact(str(error))[:200]
     click.echo(f"mcp-web: A defect of mcp-web: {type(error).__name__}: {what} ({where}). Please report it.", err=True)
     raise SystemExit(FAILED) from None

@@ -21,7 +21,7 @@ from mcp_web.tools.shrink import shrunk
 from mcp_web.tools.tool import Answer
 
 _SAFE: dict[str, SafeSearch] = {"0": "off", "1": "moderate", "2": "strict"}
-_RANGE = re.compile(r"^(\d+)(?:-(\d*))?$")
+_RANGE = re.compile(r"^(\d{1,9})(?:-(\d{0,9}))?$")
 
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:

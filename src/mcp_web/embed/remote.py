@@ -11,7 +11,7 @@ import anyio
 from mcp_web import trace
 from mcp_web.embed.embedder import TextKind, unit_vectors, with_prefixes
 from mcp_web.embed.options import EmbedOptions
-from mcp_web.errors import ConfigError, EmbeddingError, WebError
+from mcp_web.errors import ConfigError, EmbeddingError, WebError, ungrouped
 
 if TYPE_CHECKING:
     from mcp_web.embed.embedder import Rows
@@ -80,13 +80,10 @@ class RemoteEmbedder:
             async with self._slots:
                 found[number] = await self._batch(batches[number])
 
-        with trace.step("embed", model=self.name, texts=len(given)):
-            try:
-                async with anyio.create_task_group() as group:
-                    for number in range(len(batches)):
-                        group.start_soon(one, number)
-            except BaseExceptionGroup as several:
-                raise _first(several) from several
+        with trace.step("embed", model=self.name, texts=len(given)), ungrouped():
+            async with anyio.create_task_group() as group:
+                for number in range(len(batches)):
+                    group.start_soon(one, number)
         if not batches:
             return np.zeros((0, self.dim or 0), np.float32)
         rows = [found[number] for number in range(len(batches))]
@@ -165,9 +162,3 @@ def _vectors(answer: ApiAnswer, model: str) -> list[list[float]]:
         return [list(item["embedding"]) for _, item in ordered]
     except (ValueError, KeyError, TypeError, AttributeError, WebError) as error:
         raise EmbeddingError(f"The embedding server returned an invalid response for {model}.") from error
-
-
-def _first(several: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first exception of a group, unwrapped."""
-    inner = several.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner

@@ -99,8 +99,9 @@ async def _all_pages(api: OfficialApi, path: str, **params: str) -> Values:
                 raise
             break
         values = answer.get("items") if isinstance(answer, dict) else answer
-        found += values if isinstance(values, list) else []
-        more = answer.get("has_more") if isinstance(answer, dict) else len(answer) == _EACH
+        rows = values if isinstance(values, list) else []
+        found += rows
+        more = answer.get("has_more") if isinstance(answer, dict) else len(rows) == _EACH
         if more is not True:
             break
     return found

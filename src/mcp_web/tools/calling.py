@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from mcp_web import trace
-from mcp_web.errors import OperatorError, WebError
+from mcp_web.errors import OperatorError, WebError, ungrouped
 from mcp_web.tools import budget
 from mcp_web.tools.arguments import bind
 from mcp_web.tools.call import Call
@@ -33,7 +33,7 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
                 call.notes += notes
                 if not tool.read_only:
                     await call.app.require_kept_store()
-                with call.app.process.calls.running():
+                with call.app.process.calls.running(), ungrouped():
                     answer = await tool.run(call, args)
             except WebError as error:
                 facts |= _failure_facts(error, given or {})

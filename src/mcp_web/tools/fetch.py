@@ -12,7 +12,7 @@ from mcp_web.tools.page_view import ViewOptions, show
 from mcp_web.tools.shrink import fitted
 from mcp_web.tools.tool import Answer, Param, Tool
 
-_REST = re.compile(r"#start=(\d+)$")
+_REST = re.compile(r"#start=(\d{1,9})$")
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:

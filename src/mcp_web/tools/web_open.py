@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,10 +28,11 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     try:
         opened = await open_page(call.app, request_of(args, args["url"]), deadline=call.deadline)
     except WebError as error:
-        if not args["at"] and is_gone(error):
-            past = continued(same_call(args, args["url"]), at=LATEST)
-            error.suggestion = f"{error.suggestion} An archived copy: {past}"
-        raise
+        if args["at"] or not is_gone(error):
+            raise
+        gone = copy(error)  # callers that asked for the page at the same time have the same error
+        gone.suggestion = f"{error.suggestion} An archived copy: {continued(same_call(args, args['url']), at=LATEST)}"
+        raise gone from error
     call.log_page(opened.snapshot, opened.cache)
     return present(
         call, PageView.of(opened), view_options(args, opened.snapshot.final_url), same_call(args, args["url"])

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from mcp_web.app import App
-from mcp_web.errors import AgentError, WebError
+from mcp_web.errors import AgentError, WebError, ungrouped
 from mcp_web.text.media_types import type_of_name
 from mcp_web.web import document, document_actions, figures, free_space, graph, home, listing, state, watch
 from mcp_web.web.catalogue import gettext as _
@@ -55,8 +55,9 @@ def page_routes(app_for: AppFor) -> list[Any]:
 def _served(app_for: AppFor, view: View) -> Callable[[Request], Awaitable[Response]]:
     async def respond(request: Request) -> Response:
         try:
-            async with app_for(request) as app:
-                return await view(app, request)
+            with ungrouped():
+                async with app_for(request) as app:
+                    return await view(app, request)
         except WebError as error:
             status = 404 if error.code == "NOT_FOUND" else 400 if isinstance(error, AgentError) else 500
             heading = _("Not found") if status == 404 else _("This did not work")

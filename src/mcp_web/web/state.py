@@ -22,7 +22,7 @@ async def state(app: App, request: Request) -> Response:
     changed = [row for row in app.settings.rows if row.origin != "default"]
     settings = [{"name": f"{row.section}.{row.name}", "value": row.text, "origin": row.origin} for row in changed]
     tools = [
-        {"name": tool.name, "summary": tool.description.split(". ")[0] + "."}
+        {"name": tool.name, "summary": tool.description.split(". ")[0].rstrip(".") + "."}
         for tool in tools_offered(app.tools).values()
     ]
     return page(request, "state.html", version=__version__, uptime=ago(time.time() - _BEGAN), checks=checks,

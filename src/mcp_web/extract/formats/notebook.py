@@ -12,7 +12,7 @@ from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.headings import read_headings
-from mcp_web.text.json_fields import at, items, mapping, text
+from mcp_web.text.json_fields import at, count, items, mapping, text
 
 _CELLS = 2000
 _DEFINITION = re.compile(
@@ -72,7 +72,7 @@ class _CellWriter:
         if kind in ("markdown", "raw"):
             yield self._markdown(source) if kind == "markdown" else fence(source)
         elif kind == "heading":
-            yield "#" * min(6, int(cell.get("level") or 1)) + " " + source
+            yield "#" * max(1, min(6, count(cell.get("level")) or 1)) + " " + source
         elif kind == "code":
             if source.strip():
                 yield fence(source, self._language)

@@ -156,10 +156,10 @@ class _Cells:
     def _date(self, text: str) -> str:
         """A number of days as a date or time."""
         try:
-            moment = self._epoch + timedelta(days=float(text))
+            moment = self._epoch + timedelta(days=float(text), microseconds=500_000)
         except (ValueError, OverflowError):
             return text
-        moment = (moment + timedelta(microseconds=500_000)).replace(microsecond=0)
+        moment = moment.replace(microsecond=0)
         if float(text) < 1:
             return moment.strftime("%H:%M:%S")
         return moment.date().isoformat() if moment.time().isoformat() == "00:00:00" else moment.isoformat(sep=" ")
