@@ -71,6 +71,13 @@ def test_comments_and_hidden_elements_of_markdown_are_left_out_and_counted() -> 
     assert document.hidden == 2
 
 
+def test_escaped_tag_in_markdown_begins_no_element() -> None:
+    document = read("# \\<script setup>\n\nSeen.\n\n```vue\n<script setup>\n</script>\n```\n", "text/markdown")
+    assert document.title == "<script setup>"
+    assert "Seen." in document.markdown
+    assert "secret" not in read("Seen. \\\\<p hidden>secret</p>\n", "text/markdown").markdown
+
+
 def test_html_of_markdown_whose_class_only_names_hiding_stays() -> None:
     document = read('# A\n\n<div class="overflow-hidden">seen</div>\n', "text/markdown")
     assert (document.markdown, document.hidden) == ("# A\n\nseen", 0)

@@ -25,7 +25,7 @@ _PICTURE = re.compile(
 _EMPTY_LINK = re.compile(r"\[\s{0,4}\]\([^()\s]{0,2000}\)")
 _SRC = re.compile(r"""\bsrc\s*=\s*["']?([^"'\s>]{1,2000})""", re.I)
 _ALT = re.compile(r"""\balt\s*=\s*["']([^"']{0,300})""", re.I)
-_TAG = re.compile(CODE_SPAN + r"|<([a-zA-Z][\w-]{0,30})\b([^<>]{0,3000})>")
+_TAG = re.compile(CODE_SPAN + r"|\\[\\<]|<([a-zA-Z][\w-]{0,30})\b([^<>]{0,3000})>")  # an escaped `\<` begins no tag
 _MAY_HIDE = re.compile(
     r"\b(?:style|hidden|class|id|popover|color)\b"
     r"|\A(?:template|dialog|noscript|script|svg|iframe|object|canvas|select|datalist)\b",
