@@ -46,6 +46,8 @@ def test_questions_tell_their_language(text: str, language: str) -> None:
         "several web sites on one IP address",  # not Polish
         "comment on a pull request",  # not French
         "non blocking sockets",  # not Italian
+        "avoid lazy loading N+1 queries",  # not French
+        "v-model on custom components",  # not Czech
     ],
 )
 def test_keywords_do_not_tell(text: str) -> None:

@@ -71,7 +71,8 @@ _ENGLISH_TOO = (
 
 _RUNS = {name: re.compile(f"[{letters}]") for name, (letters, _) in _SCRIPTS.items()}
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:[\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963][^\W_]*)*")
-_ASCII_WORD = re.compile(r"[a-z][a-z0-9]*")
+# A letter that is part of a name or a formula, as in `v-model` and `N+1`, is no word.
+_ASCII_WORD = re.compile(r"[a-z][a-z0-9]+|(?<![-+./:=*])[a-z](?![-+./:=*]\S)")
 _UNREAD = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\]\([^()\s]*\)|https?://\S+", re.DOTALL)
 
 
