@@ -17,9 +17,11 @@ from mcp_web.text.words import compounds, fold, is_stop_word, query_terms, words
 # .7 give nearly the same result on the whole.
 TITLE = 0.75
 LOWER = 0.7
+# A version may stand before or after the word: `3.0-announcement`, `release-15-2.html`.
 _NEWS_OR_INDEX = re.compile(
-    r"(?:^|/)(?:blog|news|posts?|releases?|release[-_]?notes|changelogs?|changes|history|announcements?|what-?s-?new"
-    r"|genindex|index-all|site-?map|tags?)(?=/|$|\.)|(?:^|[/-])(?:19|20)\d\d[-/]\d\d(?=[-/])",
+    r"(?:^|/)(?:v?\d[\d.]*[-_])?(?:blog|news|posts?|releases?|release[-_]?(?:notes|log)|relnotes|changelogs?|changes"
+    r"|history|announce(?:ments?)?|what-?s-?new|genindex|index-all|site-?map|tags?)(?:[-_]?v?\d[\w.-]*)?(?=/|$|\.)"
+    r"|(?:^|[/-])(?:19|20)\d\d[-/]\d\d(?=[-/])",
     re.IGNORECASE,
 )
 _GREEK = "\u0370"  # the first letter after the Latin script
