@@ -36,7 +36,11 @@ _current: ContextVar[PageCaller | None] = ContextVar("caller", default=None)
 
 @contextmanager
 def as_one_caller(limit: int | None = None) -> Iterator[None]:
-    """Context manager: count everything that is fetched in the block, also by tasks started in it, as one caller's."""
+    """Context manager: count everything that is fetched in the block, also by tasks started in it, as one caller's.
+
+    `limit` is the most pages at the same time, if fewer than the configured number. Outside such a block each page is
+    a caller of its own.
+    """
     token = _current.set(PageCaller(limit))
     try:
         yield
@@ -65,6 +69,7 @@ class Admission:
     """Grants slots for pages (`page`) and, inside them, for requests to one host (`host`)."""
 
     def __init__(self, *, per_caller: int, per_host: int) -> None:
+        """The most pages of one caller, and the most requests to one host, at the same time."""
         self._per_caller = per_caller
         self._per_host = per_host
         self._active = 0
@@ -73,7 +78,10 @@ class Admission:
 
     @asynccontextmanager
     async def page(self, deadline: float | None) -> AsyncIterator[None]:
-        """Context manager: hold a slot for one page; raises FetchTimeout if none becomes free before the deadline."""
+        """Context manager: hold a slot for one page; raises FetchTimeout if none becomes free before the deadline.
+
+        `deadline` is a time of `anyio.current_time()`; with None it waits without limit.
+        """
         caller = _current.get() or PageCaller()
         seconds = None if deadline is None else deadline - anyio.current_time()
         try:
@@ -106,6 +114,7 @@ class Admission:
             raise
 
     def _may_start(self, caller: PageCaller) -> bool:
+        """Whether there is a slot for the caller; those reserved are for callers without a page under way."""
         share = min(self._per_caller, caller.limit or self._per_caller)
         reserved = self._per_caller * _RESERVED_SHARES if caller.active else 0
         return caller.active < share and self._active < self._per_caller * _TOTAL_SHARES - reserved
@@ -115,6 +124,7 @@ class Admission:
         self._active += 1
 
     def _release(self, caller: PageCaller) -> None:
+        """Free a slot, and grant what is free to the pages that wait."""
         caller.active -= 1
         self._active -= 1
         # The caller with the fewest pages under way first; the sort keeps the order of arrival among equals.
@@ -126,7 +136,10 @@ class Admission:
 
     @asynccontextmanager
     async def host(self, name: str, *, delay: float | None, deadline: float) -> AsyncIterator[None]:
-        """Context manager: hold a slot of a host; `delay` is the Crawl-delay of its robots.txt, in seconds."""
+        """Context manager: hold a slot of a host; `delay` is the Crawl-delay of its robots.txt, in seconds.
+
+        Raises FetchTimeout at once if that delay ends after the deadline (a time of `anyio.current_time()`).
+        """
         host = self._host(name)
         host.users += 1
         try:
@@ -137,7 +150,7 @@ class Admission:
             host.users -= 1
 
     async def _wait(self, host: _Host, name: str, delay: float, deadline: float) -> None:
-        """Sleep until the host's next allowed time; raises FetchTimeout at once if it is after the deadline."""
+        """Sleep until the host's next allowed time, and set that of the request after this one."""
         now = anyio.current_time()
         start = max(now, host.next_start)
         if start >= deadline:

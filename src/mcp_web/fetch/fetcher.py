@@ -64,7 +64,7 @@ class _PageFetch:
     authenticated: bool = False
 
     def spent(self, step: str, since: float) -> None:
-        """Add the time since `since` to the duration of a step."""
+        """Add the time since `since` (a time of `anyio.current_time()`) to the duration of a step, in milliseconds."""
         self.timings[step] = self.timings.get(step, 0.0) + (anyio.current_time() - since) * 1000
 
 
@@ -96,7 +96,8 @@ class Fetcher:
         """Fetch one page.
 
         `deadline` is a time of `anyio.current_time()`; the configured timeout also applies, from the moment the page is
-        admitted. `fresh` retries a URL that failed a moment ago. Raises only the errors of errors.py.
+        admitted. `fresh` retries a URL that failed a moment ago. Raises a WebError, and for a status of 400 or more
+        HttpError.
         """
         target = parse_url(url)
         notes = self.leaks.check_url(target.href)
@@ -125,9 +126,8 @@ class Fetcher:
 
     def is_public(self, url: Url) -> bool:
         """Whether the URL may be disclosed to third parties: it has no login and is not an exempted internal host."""
-        exemptions = parse_exemptions(self._options.allow_private)
-        exempt = any(exemption.covers(url.host, url.port) for exemption in exemptions)
-        return not exempt and not self._logins.headers(url)
+        policy = AddressPolicy(parse_exemptions(self._options.allow_private))
+        return not policy.is_exempt(url.host, url.port) and not self._logins.headers(url)
 
     def _check_first(self, target: Url) -> None:
         """Check the domain of the requested URL, which the error then names."""
@@ -141,6 +141,7 @@ class Fetcher:
         await self._client.aclose()
 
     async def _admitted(self, target: Url, conditional: Conditional, deadline: float | None) -> Fetched:
+        """Wait for a slot, then fetch the page; every error gets the URL that was asked for."""
         try:
             async with self._admission.page(deadline):
                 return await self._in_time(_PageFetch(target, conditional, self._until(deadline), target))
@@ -173,6 +174,7 @@ class Fetcher:
             raise
 
     async def _fetch(self, page: _PageFetch) -> Fetched:
+        """Request the page and follow its redirects."""
         while True:
             response = await self._hop(page)
             following = self._following(page.at, response)
@@ -195,7 +197,10 @@ class Fetcher:
         return following
 
     async def _hop(self, page: _PageFetch) -> WebResponse:
-        """Request the page's current URL: robots.txt, the host's turn, login, retries."""
+        """Request the page's current URL: robots.txt, the host's turn, login, retries.
+
+        Returns an incomplete body if retries do not return more of it.
+        """
         begun = anyio.current_time()
         delay = await self._robots.check(page.at, page.deadline) if self._options.respect_robots else None
         page.spent("robots", begun)
@@ -237,7 +242,10 @@ class Fetcher:
         return response
 
     async def _get_robots(self, url: Url, deadline: float) -> WebResponse | None:
-        """Fetch robots.txt and follow its redirects; None if one leads to an address that may not be opened."""
+        """Fetch robots.txt and follow its redirects; None if one leads to an address that may not be opened.
+
+        Raises FetchFailed(reason="redirects") for too many, and what the client raises.
+        """
         response = await self._get_robots_once(url, deadline)
         for _ in range(MAX_REDIRECTS):
             try:
@@ -252,7 +260,10 @@ class Fetcher:
         return response
 
     async def _get_robots_once(self, url: Url, deadline: float) -> WebResponse:
-        """One request for robots.txt: without login, truncated at the size that RFC 9309 requires."""
+        """One request for robots.txt, with retries: without login, truncated at the size that RFC 9309 requires.
+
+        A status that remains is returned, never raised.
+        """
         headers = [("User-Agent", self._options.user_agent), ("Accept", "text/plain, */*;q=0.5")]
 
         async def once() -> WebResponse:
@@ -304,6 +315,7 @@ def _notes(page: _PageFetch, response: WebResponse) -> tuple[str, ...]:
 
 
 def _redirected(at: Url, location: str) -> Url:
+    """The URL of a Location header; raises FetchFailed if it is invalid."""
     try:
         return join(at, location)
     except InvalidUrl as error:

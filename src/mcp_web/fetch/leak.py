@@ -44,6 +44,7 @@ class LeakGuard:
         return self._check(query, "query")
 
     def _check(self, text: str, what: str) -> tuple[str, ...]:
+        """Check a text as `check_url` does; `what` names it in messages."""
         for reading in _readings(text):
             folded = reading.casefold()
             if any(form in folded for form in self._forms):
@@ -64,7 +65,7 @@ class LeakGuard:
         return ()
 
     def _carries(self, decoded: str) -> bool:
-        """Whether decoded text may be leaked data: not if it is a short JSON object or a URL that itself may pass."""
+        """Whether decoded text may be leaked data: not if it is short JSON or a URL that itself may pass."""
         stripped = decoded.strip()
         if re.fullmatch(r"https?://\S+", stripped):  # a redirector with its target as a parameter
             try:
@@ -120,7 +121,7 @@ def _runs(text: str) -> Iterator[str]:
 
 
 def _hidden_text(run: str) -> str | None:
-    """The readable text that a run decodes to; None if it decodes to nothing readable."""
+    """The readable text, of 40 bytes or more, that a run decodes to; None if it decodes to nothing readable."""
     for decoded in _decodings(run):
         if len(decoded) < 40:
             continue

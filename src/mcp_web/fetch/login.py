@@ -24,7 +24,7 @@ _HEADER = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9-]*):\s*(?P<value>\S.*)")
 class Login:
     """The header or cookies for one host. Sent over plain http only if the operator wrote `http://` before the host."""
 
-    host: str
+    host: str  # as configured: `wiki.example`, `*.example` or `wiki.example:8443`
     plain: bool
     header: tuple[str, str] | None = field(default=None, repr=False)
     cookies: MozillaCookieJar | None = field(default=None, repr=False)
@@ -76,7 +76,7 @@ class Logins:
         return next((login.for_browser(url) for login in self._entries if login.fits(url)), None)
 
     def secrets(self) -> list[str]:
-        """The parts of the logins that must never be sent in a URL."""
+        """The parts of the logins that must never be sent in a URL; some may be empty."""
         found: list[str] = []
         for login in self._entries:
             if login.header is not None:
@@ -111,7 +111,10 @@ def _reaches(cookie: Cookie, url: Url) -> bool:
 
 
 def parse_logins(text: str) -> Logins:
-    """Read MCP_WEB_LOGIN: one `host: Header: value` or `host: cookies FILE` a line, or separated by ||."""
+    """Read MCP_WEB_LOGIN: one `host: Header: value` or `host: cookies FILE` a line, or separated by ||.
+
+    Raises ConfigError for an invalid entry or a cookie file that cannot be read.
+    """
     lines = [line.strip() for line in re.split(r"\n|\|\|", text)]
     return Logins(tuple(_parse(line) for line in lines if line))
 
@@ -131,7 +134,7 @@ def _parse(line: str) -> Login:
 
 
 def _jar(path: str, host: str) -> MozillaCookieJar:
-    """The cookies of a Netscape cookie file that have not expired."""
+    """The cookies of a Netscape cookie file that have not expired; raises ConfigError if it cannot be read."""
     # Imported only for operators with a cookie file: it takes a tenth of the start-up time of a fetch.
     from http.cookiejar import LoadError, MozillaCookieJar
 
@@ -159,7 +162,7 @@ class RedirectCookies:
         self._by_host: dict[str, dict[str, str]] = {}
 
     def keep(self, url: Url, headers: tuple[tuple[str, str], ...]) -> None:
-        """Keep the cookies in the response headers of a URL."""
+        """Keep the cookies in the response headers of a URL, at most 20 for a host."""
         for name, value in headers:
             pair = value.partition(";")[0].strip()
             key, equals, content = pair.partition("=")
@@ -168,5 +171,6 @@ class RedirectCookies:
                 self._by_host.setdefault(url.host, {})[key.strip()] = content.strip()
 
     def headers(self, url: Url) -> list[tuple[str, str]]:
+        """The Cookie header for a URL; empty if its host set none."""
         kept = self._by_host.get(url.host)
         return [("Cookie", "; ".join(f"{key}={value}" for key, value in kept.items()))] if kept else []

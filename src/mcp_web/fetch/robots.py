@@ -33,7 +33,7 @@ class RobotsRule:
     normalised: str  # the same with percent-encoding normalised
 
     def covers(self, path: str, normalised: str) -> bool:
-        """Whether the rule matches a path, as written or with percent-encoding normalised."""
+        """Whether the rule matches a path; `normalised` is the same path with percent-encoding normalised."""
         if matches(self.pattern, path):
             return True
         return (self.normalised, normalised) != (self.pattern, path) and matches(self.normalised, normalised)
@@ -83,7 +83,7 @@ class Robots:
 
 
 def parse_robots(body: bytes | str) -> Robots:
-    """Read the text of a robots.txt, at most its first 512 KiB."""
+    """Read a robots.txt, at most its first 512 KiB; lines that are not understood are ignored."""
     raw = body.encode("utf-8", "surrogateescape") if isinstance(body, str) else body
     groups: list[Group] = []
     delays: dict[str, float] = {}
@@ -113,7 +113,7 @@ def parse_robots(body: bytes | str) -> Robots:
 
 
 def agent_token(user_agent: str) -> str:
-    """The name by which a User-Agent header is looked up: its product token."""
+    """The name by which a User-Agent header is looked up: its product token; empty if it has none."""
     found = re.search(r"compatible;\s*([A-Za-z_-]+)", user_agent) or re.match(r"\s*([A-Za-z_-]+)", user_agent)
     return found[1] if found else ""
 

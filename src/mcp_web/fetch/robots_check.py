@@ -34,7 +34,7 @@ _RETRY_SOON = 60.0
 _RETRY_LATER = 600.0
 _SHARE_OF_TIME = 0.5  # of a page's time, at most, goes to its robots.txt
 _REMEMBERED = 1024
-_LARGE = 64 * 1024  # parsed in a thread
+_LARGE = 64 * 1024  # bytes
 # Crawl-delay is meant for crawlers of whole sites; a longer one would make reading single pages too slow.
 MAX_DELAY = 30.0
 
@@ -45,7 +45,7 @@ Ask = Callable[[Url, float], Awaitable[WebResponse | None]]  # None: it leads to
 class _SiteRules:
     """What is known about the robots.txt of one site, until `expires`."""
 
-    expires: float
+    expires: float  # seconds since the epoch
     robots: Robots | None = None  # None without refusal and error: everything is allowed
     refusal: str = ""  # why nothing is fetched, as a sentence
     error: WebError | None = None  # of the network
@@ -62,7 +62,10 @@ class RobotsCheck:
         self._flights = MemorySingleFlight()
 
     async def check(self, url: Url, deadline: float) -> float | None:
-        """Raise RobotsDisallowed, or return the Crawl-delay of the site."""
+        """Raise RobotsDisallowed, or return the Crawl-delay of the site in seconds; None if it has none.
+
+        Raises the network's error if the robots.txt could not be fetched, and PolicyError if it may not be.
+        """
         if url.path == "/robots.txt":
             return None
         rules = await self._rules(url, deadline)
@@ -78,6 +81,7 @@ class RobotsCheck:
         return min(delay, MAX_DELAY) if delay else None
 
     async def _rules(self, url: Url, deadline: float) -> _SiteRules:
+        """The rules of a site, kept or found now; one search for all callers that ask at the same time."""
         kept = self._kept.get(url.origin)
         if kept is not None and _holds(kept.expires):
             return kept
@@ -90,6 +94,7 @@ class RobotsCheck:
         return rules
 
     async def _stored_rules(self, origin: str) -> _SiteRules | None:
+        """The rules that this or another process stored; None if there are none or they have expired."""
         kept = await self._notes.get(KIND, origin)
         if not isinstance(kept, dict) or not isinstance(kept.get("expires"), int | float):
             return None
@@ -99,7 +104,7 @@ class RobotsCheck:
         return _SiteRules(float(kept["expires"]), await _parsed(text.encode()) if isinstance(text, str) else None)
 
     async def _fetched_rules(self, url: Url, deadline: float) -> _SiteRules:
-        """The rules of a site from its robots.txt, which is fetched now."""
+        """The rules of a site from its robots.txt, which is fetched now; a failure is part of the rules."""
         address = join(url, "/robots.txt")
         now = anyio.current_time()
         try:
@@ -136,6 +141,7 @@ class RobotsCheck:
 
 
 async def _parsed(body: bytes) -> Robots:
+    """The parsed file; a large one is parsed in a thread."""
     if len(body) > _LARGE:
         return await anyio.to_thread.run_sync(parse_robots, body)
     return parse_robots(body)

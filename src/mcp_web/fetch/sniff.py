@@ -40,7 +40,10 @@ _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';]+)", re.IGNORECASE)
 
 
 def media_type(content_type: str | None, body: bytes, url: str) -> str:
-    """The media type of a body by its Content-Type header, its first bytes and its URL; lower case, no parameters."""
+    """The media type of a body by its Content-Type header, its first bytes and its URL; lower case, no parameters.
+
+    application/octet-stream for bytes of an unknown format.
+    """
     claimed = claimed_type(content_type)
     head = body[:_LOOK].lstrip(b"\xef\xbb\xbf \t\r\n\f")
     found = _by_magic(body, head)
@@ -59,7 +62,7 @@ def claimed_type(content_type: str | None) -> str:
 
 
 def charset_of(content_type: str | None) -> str | None:
-    """The charset parameter of the header, in lower case; it is interpreted where the text is decoded."""
+    """The charset parameter of a Content-Type header, in lower case and unchecked; None if there is none."""
     found = _CHARSET.search(content_type or "")
     return found[1].lower() if found else None
 
@@ -125,6 +128,6 @@ def _feed_type(head: bytes) -> str:
 
 
 def _binary_share(sample: bytes) -> float:
-    """The share of control characters that no text has."""
+    """The share, 0…1, of control characters that no text has."""
     odd = sum(byte < 9 or 14 <= byte < 27 or 28 <= byte < 32 for byte in sample)
     return odd / len(sample) if sample else 0.0

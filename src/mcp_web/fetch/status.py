@@ -48,11 +48,13 @@ def http_error(response: WebResponse, url: str, now: float) -> HttpError:
 
 
 def _bot_wall(response: WebResponse) -> Literal["bot"] | None:
+    """Whether a service that blocks bots refused the request, as a value of `Wall`."""
     walled = response.status in (403, 429, 503) and any(response.header(name) for name in WALL_HEADERS)
     return "bot" if walled else None
 
 
 def _phrase(status: int) -> str:
+    """The standard phrase of a status, such as "Not Found"; empty for an unknown status."""
     try:
         return HTTPStatus(status).phrase
     except ValueError:

@@ -31,7 +31,7 @@ class ThreadAddress:
 
     source: ThreadSource
     site: str
-    number: str
+    number: str  # of the issue, question or item, as decimal digits
 
 
 def topic_address(url: str, html: bytes) -> str | None:

@@ -22,12 +22,13 @@ class Track:
     """One subtitle file of a video."""
 
     url: str
-    language: str
-    label: str
+    language: str  # as the page writes it, in lower case; may be empty
+    label: str  # for people; the language or the kind if the page has none
 
 
 def spoken_tracks(html: bytes, base: str) -> list[Track]:
-    """The caption and subtitle tracks in a page at `base`, English before others, then captions before subtitles."""
+    """The caption and subtitle tracks in a page whose URL is `base`: English before others, then captions before
+    subtitles. Those with an invalid URL are left out."""
     found: list[tuple[bool, bool, Track]] = []
     for match in list(_TRACK.finditer(html.decode("utf-8", "replace")))[:_MOST]:
         facts = {name.lower(): unescape(a or b or c) for name, a, b, c in _ATTRIBUTE.findall(match[1])}
