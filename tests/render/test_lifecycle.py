@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import os
 import signal
 import sys
@@ -13,7 +15,7 @@ from subprocess import PIPE
 import anyio
 import pytest
 
-from mcp_web.errors import RenderDisabled, RenderFailed
+from mcp_web.errors import RenderDisabled, RenderFailed, WebError
 from mcp_web.render.chromium import Chromium, find_chromium
 from mcp_web.render.options import RenderOptions
 from miniweb import MiniWeb, Request, Site, Wire
@@ -150,6 +152,26 @@ async def test_call_that_is_cancelled_while_the_browser_starts_leaves_no_process
 
     await fresh.aclose()
     await eventually(lambda: not newcomers(mine))
+
+
+async def test_renderer_that_is_closed_under_a_page_ends_its_browser_once(fresh: Chromium, web: MiniWeb) -> None:
+    faults: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
+    asked = len(web.site("life.example").asked("/hang"))
+
+    async def call() -> None:
+        with pytest.raises(WebError):
+            await fresh.render("http://life.example/busy")
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(call)
+        await eventually(lambda: len(web.site("life.example").asked("/hang")) > asked)
+        await fresh.aclose()
+    await fresh.aclose()
+    gc.collect()  # reports the errors of background tasks
+    asyncio.get_running_loop().set_exception_handler(None)
+
+    assert faults == []
 
 
 async def test_server_that_is_killed_leaves_no_process_and_no_file(web: MiniWeb) -> None:

@@ -36,9 +36,9 @@ class PageGone(Exception):
 
 
 async def within(seconds: float, work: Coroutine[Any, Any, T], gone: asyncio.Future[None] | None = None) -> T:
-    """Wait for a call of the driver; raises TimeoutError when it takes too long, PageGone when the page crashes.
+    """The result of a call of the driver; raises TimeoutError when it takes too long, PageGone once `gone` is done.
 
-    Calls of the driver are never cancelled: a late result is ignored instead.
+    Calls of the driver are never cancelled: a late result or error is ignored instead.
     """
     task = asyncio.ensure_future(work)
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -61,6 +61,7 @@ class RunningBrowser:
     pages: int = 0  # served so far
     users: int = 0  # pages that are open
     retired: bool = False  # gets no further page, and ends when its last one does
+    ending: bool = False
     spare: asyncio.Task[Tab] | None = None  # the blank tab for the next page
 
     @property
@@ -84,7 +85,10 @@ class SharedBrowser:
 
     @asynccontextmanager
     async def use(self) -> AsyncIterator[RunningBrowser]:
-        """Context manager: the running browser for one page; it is not ended before the page is closed."""
+        """Context manager: the running browser for one page; before the page is closed, only `aclose` ends it.
+
+        Raises RenderDisabled or RenderFailed if it cannot be started.
+        """
         running = await self._take()
         try:
             yield running
@@ -96,7 +100,7 @@ class SharedBrowser:
                 self._on_unused(running)
 
     async def ready(self) -> None:
-        """Wait until the current browser has a spare tab."""
+        """Wait until the spare tab of the current browser, if it has one, is open or has failed to open."""
         if self._current is not None and self._current.spare is not None:
             await asyncio.wait({self._current.spare})
 
@@ -137,10 +141,12 @@ class SharedBrowser:
             self._end_soon(running)
 
     def _end_soon(self, running: RunningBrowser) -> None:
-        """End a browser in the background; it is no longer the current one."""
+        """End a browser in the background, once; it is no longer the current one."""
         if running is self._current:
             self._current = None
-        self._in_background(end(running))
+        if not running.ending:
+            running.ending = True
+            self._in_background(end(running))
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work, name="end browser")
@@ -220,7 +226,7 @@ async def _end_launched(launch: asyncio.Task[RunningBrowser]) -> None:
 
 
 async def end(running: RunningBrowser) -> None:
-    """Kill a browser and its driver, and delete its profile."""
+    """Kill a browser and its driver, delete its profile and end the lease of its spare tab; to be called once."""
     await _shut_down(running.lifeline, running.folder, running.playwright)
     if running.spare is not None:
         await asyncio.wait({running.spare}, timeout=_STOP_SECONDS)

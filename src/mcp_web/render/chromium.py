@@ -71,6 +71,10 @@ class Chromium:
         login: Callable[[Url], SiteLogin | None] | None = None,
         ca_bundle: str | None = None,
     ) -> None:
+        """`check_domain` raises DomainDenied for a host; `login` returns the operator's login for a URL, if any.
+
+        `ca_bundle`: a PEM file with further certificate authorities.
+        """
         self._options = options
         self._ca_bundle = ca_bundle
         self._login = login
@@ -91,9 +95,7 @@ class Chromium:
         UnsupportedContent, FetchFailed, or HttpError for an error response without a page.
         """
         begun = anyio.current_time()
-        seconds = self._options.timeout
-        if deadline is not None:
-            seconds = min(seconds, deadline - anyio.current_time())
+        seconds = self._options.timeout if deadline is None else min(self._options.timeout, deadline - begun)
         target = parse_url(url)
         with trace.step("render", url=target.href) as facts:
             browser = await self._shared()
@@ -105,7 +107,7 @@ class Chromium:
             try:
                 async with browser.use() as running:
                     until = begun + seconds - _RESERVE
-                    rendered = await self._visit(running, target.href, until, begun, screenshot=screenshot)
+                    rendered = await self._visit(running, target, until, begun, screenshot=screenshot)
             finally:
                 self._places.release()
             self._spare.prepare(running)
@@ -118,26 +120,30 @@ class Chromium:
             self._warming = asyncio.create_task(self._prepare(), name="warm the browser")
 
     async def _prepare(self) -> None:
+        """Start the browser and a spare tab; errors are ignored."""
         with suppress(WebError):  # `render` will meet the same error and report it
             browser = await self._shared()
             async with browser.use() as running:
                 self._spare.prepare(running)
 
     async def ready(self) -> None:
-        """Wait until there is a spare tab for the next page."""
+        """Wait until the spare tab for the next page, if one is being opened, is open."""
         if self._browser is not None:
             await self._browser.ready()
 
     async def _visit(
-        self, running: RunningBrowser, url: str, until: float, begun: float, *, screenshot: bool
+        self, running: RunningBrowser, target: Url, until: float, begun: float, *, screenshot: bool
     ) -> Rendered:
-        """Open a page in a tab of its own; a browser that fails or hangs is retired."""
+        """Open a page in a tab of its own; a browser that fails or hangs is retired.
+
+        `until` and `begun` are times of `anyio.current_time()`: the deadline, and when the page was asked for.
+        """
         from playwright.async_api import Error
 
+        url = target.href
         tab: Tab | None = None
         try:
             tab = await self._spare.take(running, until)
-            target = parse_url(url)
             tab.lease.admit(target.host)
             login = self._login(target) if self._login is not None else None
             if login is not None:
@@ -155,6 +161,7 @@ class Chromium:
                 await tab.close()
 
     async def _blank(self, running: RunningBrowser, until: float) -> Tab:
+        """A new blank tab; raises TabFailed."""
         return await open_tab(running.browser, self._egress, self._options, self._user_agent(running), until)
 
     def _user_agent(self, running: RunningBrowser) -> str:

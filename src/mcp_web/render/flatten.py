@@ -33,7 +33,10 @@ class Flat:
 
 
 async def flatten(page: Page, world: IsolatedWorld, until: float) -> Flat:
-    """Serialise the page, or if that fails its plain text; raises TimeoutError or the driver's Error."""
+    """Serialise the page, or if that fails its plain text; `until` is on anyio's clock.
+
+    Raises TimeoutError, KeptNavigating, PageGone, ScriptFailed or the driver's Error.
+    """
     parts = await _frames(page, until)
     try:
         seen = await world.call("flatten", LIMITS, seconds=until - anyio.current_time() - 0.5)
@@ -64,7 +67,10 @@ def _notes(seen: dict[str, Any]) -> tuple[str, ...]:
 
 
 async def _frames(page: Page, until: float) -> dict[int, str]:
-    """The HTML of frames of other origins on the same site, by frame number: no script of the page can read these."""
+    """The HTML of frames of other origins on the same site, by frame number: no script of the page can read these.
+
+    Each frame's element is marked with its number; frames that fail are left out.
+    """
     from playwright.async_api import Error
 
     parts: dict[int, str] = {}

@@ -45,7 +45,7 @@ class InstallStep:
 
 
 def missing_steps(executable: str = "") -> tuple[InstallStep, ...]:
-    """What rendering still needs; empty when it is ready."""
+    """What rendering still needs; empty when it is ready. `executable` is the configured browser, if any."""
     steps = []
     if importlib.util.find_spec("playwright") is None or importlib.util.find_spec("publicsuffixlist") is None:
         steps.append(InstallStep("the Python packages of mcp-web[render]", (install_command("render"),)))
@@ -74,7 +74,7 @@ def browser_state(options: RenderOptions) -> BrowserState:
 
 
 async def install_browser(options: RenderOptions) -> None:
-    """Install what is missing; raises RenderFailed."""
+    """Install what is missing, in up to ten minutes for each command; raises RenderFailed."""
     for step in missing_steps(options.executable):
         await anyio.to_thread.run_sync(run_step, step)
 

@@ -42,7 +42,10 @@ class IsolatedWorld:
         self._context: int | None = None
 
     async def enter(self, watch: str, until: float) -> None:
-        """Run `observe.js` at the start of every later document, and the script `watch` in the page's own context."""
+        """Run `observe.js` at the start of every later document, and the script `watch` in the page's own context.
+
+        Raises TimeoutError (`until` is on anyio's clock), PageGone or the driver's Error.
+        """
         self._session.on("Runtime.executionContextCreated", self._created)
         answers = await asyncio.gather(
             self._ask("Page.getFrameTree", {}, until),
@@ -56,7 +59,7 @@ class IsolatedWorld:
         self.frame = answers[0]["frameTree"]["frame"]["id"]
 
     async def call(self, name: str, *arguments: Any, seconds: float) -> Any:
-        """The result of one of our scripts with these arguments.
+        """The result, as JSON values, of one of our scripts (`scripts/NAME.js`) with these arguments.
 
         Raises TimeoutError, KeptNavigating, PageGone, ScriptFailed or the driver's Error.
         """
@@ -96,16 +99,17 @@ class IsolatedWorld:
         return answer["result"].get("value")
 
     def _created(self, event: dict[str, Any]) -> None:
+        """Remember the context of our world when the main frame has a new document."""
         context = event["context"]
         if context["name"] == _NAME and context["auxData"]["frameId"] == self.frame:
             self._context = int(context["id"])
 
     async def _ask(self, method: str, parameters: dict[str, Any], until: float) -> dict[str, Any]:
-        """Call a method of the DevTools protocol."""
+        """The result of a method of the DevTools protocol; raises TimeoutError, PageGone or the driver's Error."""
         return await within(until - anyio.current_time(), self._session.send(method, parameters), self._gone)
 
     async def interrupt(self, *, for_good: bool) -> None:
-        """Stop the script that blocks the page; with `for_good` no other script can start."""
+        """Stop the script that blocks the page; with `for_good` no other script can start. Raises as `enter`."""
         if for_good:
             await self._ask("Emulation.setScriptExecutionDisabled", {"value": True}, anyio.current_time() + 2)
         await self._ask("Runtime.terminateExecution", {}, anyio.current_time() + 2)

@@ -60,18 +60,18 @@ DECLINE = (
 class PageState:
     """The state of a page as `scripts/state.js` reports it."""
 
-    ready: str
+    ready: str  # document.readyState
     url: str
     scripts: bool
-    chars: int
+    chars: int  # of its text
     still: float  # milliseconds since the text last changed or something arrived
     timers: int  # due soon
     busy: int  # requests of scripts, and bodies being read
     beats: int  # turns of the event loop without a change or anything begun
     blind: bool  # the page uses what cannot be observed: workers, sockets, frames
     lazy: bool  # something loads only when it is scrolled into view
-    height: int
-    consent: str | None = None
+    height: int  # pixels
+    consent: str | None = None  # the selector of the decline button of a consent banner
 
 
 @dataclass  # no slots: the driver sets an attribute on objects whose methods are its callbacks
@@ -139,7 +139,11 @@ def _needed(state: PageState, *, data: bool) -> float:
 
 
 async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: float) -> Settled:
-    """Wait until the page has settled; `until` is on anyio's clock."""
+    """Wait until the page has settled, hangs or the time is up; `until` is on anyio's clock.
+
+    `channel` is the random name by which our scripts in the page find each other. Raises PageGone, ScriptFailed or the
+    driver's Error.
+    """
     begun = anyio.current_time()
     hangs = 0
     state: PageState | None = None
@@ -179,7 +183,10 @@ async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: fl
 async def explore(
     world: IsolatedWorld, traffic: Traffic, channel: str, until: float, enlarge: Callable[[int], Awaitable[None]]
 ) -> Settled:
-    """Settle, decline a consent banner, then enlarge the window to the page's height so that lazy content loads."""
+    """Settle, decline a consent banner, then enlarge the window to the page's height so that lazy content loads.
+
+    `enlarge` sets the height of the window in pixels. Raises as `settle`, and what `enlarge` raises.
+    """
     settled = await settle(world, traffic, channel, until)
     if settled.state is not None and settled.state.consent and settled.ending != "stuck":
         await world.call("decline", settled.state.consent, seconds=2.0)

@@ -12,7 +12,7 @@ from mcp_web.render.tab import Tab, TabFailed
 
 _OPEN_SECONDS = 10.0
 
-Open = Callable[[RunningBrowser, float], Awaitable[Tab]]
+Open = Callable[[RunningBrowser, float], Awaitable[Tab]]  # opens a tab before a time of anyio's clock
 
 
 class SpareTab:
@@ -56,7 +56,7 @@ class SpareTab:
         return task
 
     async def _wait(self, running: RunningBrowser, task: asyncio.Task[Tab], until: float) -> Tab:
-        """The tab of a task; one that is not open in time is kept as the spare tab."""
+        """The tab of a task; raises TabFailed. One that is not open in time is kept as spare: raises TimeoutError."""
         try:
             await asyncio.wait({task}, timeout=max(0.0, until - anyio.current_time()))
         except asyncio.CancelledError:

@@ -63,7 +63,7 @@ class Tab:
         return not self.crashed and not self.page.is_closed()
 
     async def close(self) -> None:
-        """Close the page and its context, and end its lease."""
+        """Close the page and its context, and end its lease; never raises an error."""
         self.forget()
         with suppress(Exception):  # the browser may be gone; what was recorded stays valid
             await within(1.0, self.context.close())
@@ -73,7 +73,7 @@ class Tab:
         self.egress.withdraw(self.lease)
 
     async def enlarge(self, height: int) -> None:
-        """Make the window this many pixels high."""
+        """Make the window this many pixels high; raises TimeoutError or the driver's Error."""
         await within(2.0, self.page.set_viewport_size({"width": VIEWPORT_WIDTH, "height": height}))
 
     async def authenticate(self, options: RenderOptions) -> None:
@@ -152,6 +152,7 @@ class Tab:
         return event["resourceType"] == "Document" or self.page.url.startswith(origin)
 
     async def _send(self, method: str, **parameters: Any) -> None:
+        """Call a method of the DevTools protocol; errors are ignored."""
         with suppress(Exception):  # the page may be gone by then
             await self.session.send(method, parameters)
 
@@ -172,6 +173,7 @@ class Tab:
         self.download = True
 
     async def _close_other(self, other: Page) -> None:
+        """Close a popup."""
         if other is not self.page:
             with suppress(Exception):  # it may close itself first
                 await other.close()

@@ -18,12 +18,12 @@ _SECONDS = 20.0
 _MOST = 50
 
 
-def add_trust(home: Path, ca_bundle: str) -> bool:
-    """Let a browser with this home folder trust the authorities of a PEM file; False when it cannot be done."""
+def add_trust(home: Path, ca_bundle: str) -> None:
+    """Let a browser with this home folder trust the authorities of a PEM file; a failure is logged."""
     certutil = shutil.which("certutil")
     if certutil is None:
         trace.log("error", "browser_trust", error="certutil is not installed; the browser ignores MCP_WEB_CA_BUNDLE")
-        return False
+        return
     database = home / ".pki" / "nssdb"
     database.mkdir(parents=True)
     try:
@@ -33,8 +33,6 @@ def add_trust(home: Path, ca_bundle: str) -> bool:
             _run(certutil, "-A", "-d", f"sql:{database}", "-n", f"ca{number}", "-t", "C,,", "-a", given=pem)
     except (OSError, subprocess.SubprocessError) as error:
         trace.log("error", "browser_trust", error=f"{type(error).__name__}: {error}")
-        return False
-    return True
 
 
 def _run(*command: str, given: str = "") -> None:

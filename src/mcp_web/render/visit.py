@@ -47,12 +47,12 @@ class VisitResult:
     media_type: str
     raw: bytes | None  # of a response that is text but not HTML
     screenshot: bytes | None
-    timings: dict[str, float]
+    timings: dict[str, float]  # milliseconds by step
 
 
 @dataclass(slots=True)
 class Visit:
-    """Opens one URL in a tab. `until` is on anyio's clock."""
+    """Opens one URL in a tab. `until`, the deadline, is on anyio's clock."""
 
     tab: Tab
     until: float
@@ -77,7 +77,7 @@ class Visit:
         return VisitResult(flat, settled, response, self._redirects(), media_type, raw, png, timings)
 
     async def _arrive(self, url: str) -> Settled:
-        """Navigate to the URL and follow the page's redirects, as far as the address guard allows."""
+        """Navigate to the URL and follow the page's redirects, as far as the address guard allows, until it settled."""
         tab, target = self.tab, url
         for _ in range(_MAX_SITES):
             await self._go(target)
@@ -152,7 +152,10 @@ class Visit:
         return (request, denial) if failed else None
 
     async def _screenshot(self, height: int) -> bytes | None:
-        """A screenshot from the top of the page, at most three screens; None where it cannot be taken in time."""
+        """A screenshot from the top of the page (`height` pixels), at most three screens, as PNG.
+
+        None if none was asked for, if it cannot be taken in time, or if it is larger than two megabytes.
+        """
         from playwright.async_api import Error
 
         if not self.screenshot:
@@ -187,10 +190,11 @@ def _media_type(response: Response | None) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """The error name in the driver's message `Page.goto: net::ERR_NAME_NOT_RESOLVED at …`, else its first line."""
+    """The error name in the driver's message (`Page.goto: net::ERR_NAME_NOT_RESOLVED at …`), else its first line."""
     line = str(error).splitlines()[0]
     return line.partition("net::")[2].split(" ")[0][:60] or quoted(line, 200)
 
 
 def _ms(begun: float) -> float:
+    """Milliseconds since a time of `anyio.current_time()`."""
     return round((anyio.current_time() - begun) * 1000, 1)
