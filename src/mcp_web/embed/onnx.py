@@ -40,7 +40,7 @@ class ModelFolder:
 
 
 def read_folder(place: str) -> ModelFolder:
-    """The model files in a folder; raises CONFIG_ERROR naming what is missing."""
+    """The model files in a folder; raises ConfigError naming what is missing."""
     folder = Path(place).expanduser()
     model = next((folder / name for name in MODEL_FILES if (folder / name).is_file()), None)
     tokenizer = folder / "tokenizer.json"
@@ -69,7 +69,7 @@ def _pooling(folder: Path) -> Pooling:
 
 
 def _json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file; empty if there is none."""
+    """The JSON object in a file; empty if there is no file or it holds something else."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -128,7 +128,7 @@ class OnnxEncoder:
 
 
 def _packages() -> tuple[Any, Any]:
-    """onnxruntime and tokenizers; raises EMBEDDING_ERROR naming the extra that installs them."""
+    """The modules onnxruntime and tokenizers; raises EmbeddingError naming the extra that installs them."""
     try:
         import onnxruntime  # type: ignore[import-untyped]  # ships no types
         import tokenizers

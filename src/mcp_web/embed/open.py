@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class NoEmbedder:
-    """The embedder when embeddings are switched off; `dim` is 0, and `embed` raises EMBEDDING_ERROR."""
+    """The embedder when embeddings are switched off; `dim` is 0, and `embed` raises EmbeddingError."""
 
     name = "none@0"
     dim = 0
@@ -29,7 +29,10 @@ class NoEmbedder:
 
 
 def open_embedder(options: EmbedOptions, api: Api | None = None) -> Embedder:
-    """The configured embedder; nothing is loaded or requested before it is used."""
+    """The configured embedder; nothing is loaded or requested before it is used. Raises ConfigError.
+
+    `api` is the client for a remote one, which needs it.
+    """
     provider = options.provider
     if provider == "auto":
         provider = "remote" if options.server_url else "local"

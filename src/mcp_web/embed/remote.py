@@ -46,7 +46,10 @@ class Api(Protocol):
 
 
 class RemoteEmbedder:
-    """Embeds with a server: batches of at most 32 texts, one retry on 5xx, none on 429, limited concurrent requests."""
+    """Embeds with a server: batches of at most 32 texts, one retry on 5xx, none on 429, limited concurrent requests.
+
+    `retry_delay` is in seconds. Raises ConfigError without a server's URL and a model's name.
+    """
 
     def __init__(self, options: EmbedOptions, api: Api, retry_delay: float = 0.5) -> None:
         if not options.server_url or not options.model_name:
@@ -92,7 +95,7 @@ class RemoteEmbedder:
         return np.concatenate(rows)
 
     async def _batch(self, texts: list[str]) -> Rows:
-        """The vectors of one batch; a server error is retried once."""
+        """The vectors of one batch; a server error is retried once. Raises EmbeddingError."""
         answer = await self._ask(texts)
         if answer.status >= 500:
             # With jitter, so that replicas that failed together do not retry together.
@@ -105,6 +108,7 @@ class RemoteEmbedder:
         return rows
 
     async def _ask(self, texts: list[str]) -> ApiAnswer:
+        """The server's answer, whatever its status; raises EmbeddingError if there is none."""
         body: dict[str, Any] = {"model": self._model, "input": texts, "encoding_format": "float"}
         if self._options.dimensions:
             body["dimensions"] = self._options.dimensions
@@ -155,7 +159,10 @@ def _endpoint(url: str) -> str:
 
 
 def _vectors(answer: ApiAnswer, model: str) -> list[list[float]]:
-    """The vectors of a response in the order of the texts: by their `index`, where the server numbers them."""
+    """The vectors of a response in the order of the texts: by their `index`, where the server numbers them.
+
+    Raises EmbeddingError for an invalid response.
+    """
     try:
         data = answer.json()["data"]
         ordered = sorted(enumerate(data), key=lambda pair: int(pair[1].get("index", pair[0])))

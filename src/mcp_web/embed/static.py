@@ -64,7 +64,7 @@ class StaticVectors:
         return found
 
     def directions(self, numbers: Sequence[int] | Numbers) -> Rows:
-        """The unit vectors of pieces."""
+        """The unit vectors of pieces, one row for each number."""
         import numpy as np
 
         groups = self._centroids[np.arange(self._centroids.shape[0]), self._codes[np.asarray(numbers, np.int64)]]
@@ -79,12 +79,11 @@ class StaticVectors:
         return lengths
 
     def mean(self, text: str) -> Rows:
-        """The weighted mean of the vectors of a text's pieces, scaled to length one."""
+        """The weighted mean of the vectors of a text's pieces, scaled to length one; a text without any gets that of
+        the padding piece."""
         import numpy as np
 
-        numbers = self.pieces(text)
-        if not numbers:
-            numbers = [0]  # the padding piece
+        numbers = self.pieces(text) or [0]
         row = self.weights(numbers) @ self.directions(numbers)
         return np.asarray(row / max(1e-9, float(np.linalg.norm(row))), np.float32)
 
@@ -127,7 +126,7 @@ class PassagePieces:
         return cls(vectors.directions(list(places)), np.array(members, np.int64), np.array(starts, np.int64))
 
     def similarities(self, vectors: StaticVectors, question: str) -> Rows | None:
-        """For each passage, how well its pieces match those of the question, 0…1; None if the question has none."""
+        """For each passage, how well its pieces match those of the question, at most 1; None if that has none."""
         import numpy as np
 
         numbers = list(dict.fromkeys(vectors.pieces(question)))
@@ -158,7 +157,7 @@ _loading = threading.Lock()
 
 
 def static_vectors() -> StaticVectors:
-    """The packaged vectors, loaded when first used; raises EMBEDDING_ERROR if missing or of another hash."""
+    """The packaged vectors, loaded when first used; raises EmbeddingError if missing or of another hash."""
     with _loading:
         return _load()
 
