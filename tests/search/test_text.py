@@ -193,6 +193,8 @@ def test_domains() -> None:
     assert in_domain("https://docs.python.org/3/library/", "docs.python.org/3")
     assert not in_domain("https://notpython.org/", "python.org")
     assert not in_domain("https://python.org/2/", "python.org/3")
+    assert in_domain("https://python.org/docs", "python.org/docs/")
+    assert not in_domain("https://python.org/docs-old/", "python.org/docs")
 
 
 @pytest.mark.parametrize(

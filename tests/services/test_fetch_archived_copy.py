@@ -151,7 +151,14 @@ async def test_what_is_no_day_is_refused(miniweb: MiniWeb, tmp_path: Path, at: s
 
 @pytest.mark.parametrize(
     ("at", "timestamp"),
-    [("2024-05-01", "20240501235959"), ("20240501", "20240501235959"), ("2024", "20241231235959"), ("latest", "")],
+    [
+        ("2024-05-01", "20240501235959"),
+        ("20240501", "20240501235959"),
+        ("2024-02", "20240229235959"),
+        ("2024-03", "20240331235959"),
+        ("2024", "20241231235959"),
+        ("latest", ""),
+    ],
 )
 def test_days_as_the_archive_writes_them(at: str, timestamp: str) -> None:
     assert timestamp_of(at) == timestamp

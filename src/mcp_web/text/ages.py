@@ -57,7 +57,7 @@ _YESTERDAY = frozenset(
 def moment_of(text: str, now: datetime) -> str | None:
     """The ISO date that an age such as "3 days ago" means at the time `now`; None when the text is not an age.
 
-    An age in hours or less gives a date-time.
+    An age in hours, minutes or seconds gives a date-time.
     """
     age = text.strip().lower()
     if age in _YESTERDAY:

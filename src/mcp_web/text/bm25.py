@@ -27,7 +27,10 @@ class Bm25:
         return log(1 + rare) * (self.k1 + 1)
 
     def norms(self, lengths: NDArray[np.floating], average: float) -> NDArray[np.floating]:
-        """The length normalisation of each text."""
+        """The length normalisation of each text, which is added to a term's frequency in the denominator of BM25.
+
+        `lengths` and their `average` are in words.
+        """
         norms: NDArray[np.floating] = self.k1 * (1 - self.b + self.b * lengths / max(average, 1.0))
         return norms
 

@@ -47,9 +47,10 @@ def iso(seconds: float) -> str:
 
 
 def read_date(text: str | None, *, whole_text: bool = False) -> str | None:
-    """The first date in a short text, or None. Numeric day and month are ambiguous unless one is > 12.
+    """The first date in a short text as an ISO date or date-time, or None; years before 1990 are not dates.
 
-    `whole_text`: only when the text is nothing but a date, save for one word such as the day of the week.
+    01/02/2024 is ambiguous and not read, 01/13/2024 is. `whole_text`: only when the text is nothing but a date, save
+    for one word such as the day of the week.
     """
     text = " ".join((text or "")[:100].split())
     if not text:
@@ -73,7 +74,7 @@ def read_date(text: str | None, *, whole_text: bool = False) -> str | None:
 
 
 def day_of(text: str | None) -> date | None:
-    """The calendar day that an ISO date or date-time begins with."""
+    """The calendar day that an ISO date or date-time begins with; None if it begins with none."""
     try:
         return date.fromisoformat((text or "")[:10])
     except ValueError:
@@ -81,7 +82,8 @@ def day_of(text: str | None) -> date | None:
 
 
 def date_in_path(path: str) -> str | None:
-    """The last date in the path of a file, or None: notes/2024-05-31-title.md, 2024/05/31/title.md, 20240531.md."""
+    """The last date in the path of a file in ISO form, or None: notes/2024-05-31-title.md, 2024/05/31/title.md,
+    20240531.md."""
     for match in reversed(list(_IN_PATH.finditer(path))):
         if found := day_of("-".join(match.groups())):
             return found.isoformat()
@@ -89,7 +91,7 @@ def date_in_path(path: str) -> str | None:
 
 
 def date_in_url(url: str) -> str | None:
-    """The date of paths such as /2024/05/31/title; a year and a month alone are not a date."""
+    """The ISO date in the path of a URL such as /2024/05/31/title, or None; a year and a month alone are not a date."""
     match = _URL.search(url[:500])
     return _day(match[1], match[2], match[3]) if match else None
 
@@ -148,6 +150,7 @@ def _numeric(text: str) -> Iterator[Parts]:
 
 
 def _month(word: str) -> int | None:
+    """The number of the month that a word names, from 1; None if it names none."""
     word = word.lower()
     for number, beginnings in enumerate(_MONTHS, 1):
         if word.startswith(beginnings):
@@ -156,6 +159,7 @@ def _month(word: str) -> int | None:
 
 
 def _day(year: str, month: str, day: str) -> str | None:
+    """The ISO date of these numbers; None if there is no such day or the year is not plausible."""
     try:
         return _sane(date(int(year), int(month), int(day)))
     except ValueError:

@@ -24,7 +24,8 @@ Value = str | tuple[str, ...]
 
 
 def read(text: str) -> tuple[dict[str, Value], str]:
-    """The facts of the front matter of a text, with lower-case names, and the text after it."""
+    """The facts of the front matter of a text, with lower-case names, and the text after it; without front matter, no
+    facts and the whole text."""
     block = _BLOCK.match(text)
     if block is None:
         return {}, text
@@ -35,7 +36,7 @@ def read(text: str) -> tuple[dict[str, Value], str]:
 
 
 def write(facts: Mapping[str, str | Sequence[str] | None]) -> str:
-    """The facts as front matter that `read` and every YAML parser understand."""
+    """The facts as front matter that `read` and every YAML parser understand; empty ones are left out."""
     lines = []
     for name, value in facts.items():
         if value is None or value == "" or value == ():
@@ -46,7 +47,7 @@ def write(facts: Mapping[str, str | Sequence[str] | None]) -> str:
 
 
 def texts(value: Value | None) -> tuple[str, ...]:
-    """The items of a fact that is a list or comma-separated text, without duplicates."""
+    """The items of a fact that is a list or comma-separated text, without duplicates and a leading `#` (of a tag)."""
     if value is None:
         return ()
     parts = value.split(",") if isinstance(value, str) else value

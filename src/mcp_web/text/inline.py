@@ -73,7 +73,7 @@ class Stripped:
 
 
 def without(markdown: str, drop: list[Span]) -> Stripped:
-    """The text without some spans; its offsets can be mapped back."""
+    """The text without the spans in `drop`, which may be in any order and overlap; its offsets can be mapped back."""
     parts: list[str] = []
     plain_starts: list[int] = []
     markdown_starts: list[int] = []
@@ -139,6 +139,7 @@ def append_inline(parts: list[str], piece: str) -> None:
 
 
 def without_images(text: str) -> str:
+    """The Markdown without its images, alt texts included."""
     return without(text, [(link.start - 1, link.end) for link in links(text) if link.is_image]).text
 
 
@@ -194,5 +195,6 @@ def _code(markdown: str) -> list[Span]:
 
 
 def _is_inside(spans: list[Span], offset: int) -> bool:
+    """Whether an offset is inside one of the spans, which are sorted and do not overlap."""
     at = bisect_right(spans, (offset, 1 << 62)) - 1
     return at >= 0 and offset < spans[at][1]

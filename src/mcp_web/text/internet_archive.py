@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from datetime import date
 
 LATEST = "latest"
@@ -11,14 +12,15 @@ _COPY = re.compile(r"/web/(\d{4})(\d{2})(\d{2})\d{0,6}(?:[a-z]{2}_)?/")
 
 
 def timestamp_of(at: str) -> str | None:
-    """The end of a day, month or year as a timestamp for the URL; "" for the latest copy, None if invalid."""
+    """The end of a day, month or year as a timestamp for `copy_address`; "" for `latest`, None if invalid."""
     if at.strip().lower() == LATEST:
         return ""
     found = _DAY.fullmatch(at.strip())
     if found is None:
         return None
-    year, month, day = int(found[1]), int(found[2] or 12), int(found[3] or (28 if found[2] else 31))
+    year, month = int(found[1]), int(found[2] or 12)
     try:
+        day = int(found[3] or monthrange(year, month)[1])
         return date(year, month, day).strftime("%Y%m%d") + "235959" if year >= 1990 else None
     except ValueError:
         return None
@@ -30,7 +32,7 @@ def copy_address(url: str, timestamp: str) -> str:
 
 
 def shown_address(address: str) -> str:
-    """The URL of the copy for a browser, with rewritten links and images."""
+    """The URL of the copy for a browser, with rewritten links and images, from the URL of its original bytes."""
     return address.replace("id_/", "/", 1)
 
 

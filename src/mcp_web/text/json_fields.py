@@ -70,12 +70,12 @@ def number(value: Any) -> float:
 
 
 def count(value: Any) -> int | None:
-    """A count, given as a number or as digits; None if it is missing or invalid."""
+    """A whole number, given as a number or as digits; None if it is missing, invalid or the number 0."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
         return int(value[:18])
     return int(number(value)) or None
 
 
 def seconds(value: Any) -> float | None:
-    """A duration in seconds, or None if it is missing or invalid."""
+    """The value if it is a number above zero, as seconds; else None."""
     return number(value) if number(value) > 0 else None

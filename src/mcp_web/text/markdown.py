@@ -85,7 +85,7 @@ def blocks(markdown: str) -> list[Block]:
 
 
 def pieces(markdown: str, block: Block) -> list[tuple[int, int]]:
-    """Where an oversize block may be cut: its lines, rows, or list items with everything they hold."""
+    """The spans into which an oversize block may be cut: its lines, rows, or list items with everything they hold."""
     text = markdown[block.start : block.end]
     starts = [0]
     if block.kind == "list":
@@ -179,6 +179,7 @@ def _track_fence(text: str, fence: str | None) -> tuple[str | None, bool]:
 
 
 def _fence_end(lines: Sequence[_Line], at: int) -> int:
+    """The index of the first line after fenced code that begins at a line; the end if it is never closed."""
     fence, _ = _track_fence(lines[at].text, None)
     for stop in range(at + 1, len(lines)):
         fence, _ = _track_fence(lines[stop].text, fence)
@@ -188,6 +189,7 @@ def _fence_end(lines: Sequence[_Line], at: int) -> int:
 
 
 def _math_end(lines: Sequence[_Line], at: int) -> int:
+    """The index of the first line after a `$$` block that begins at a line; a blank line ends it too."""
     first = lines[at].text.strip()
     if len(first) > 3 and first.endswith("$$"):
         return at + 1
@@ -200,6 +202,7 @@ def _math_end(lines: Sequence[_Line], at: int) -> int:
 
 
 def _starts_table(lines: Sequence[_Line], at: int) -> bool:
+    """Whether a line and the next are the header and the delimiter row of a table."""
     if at + 1 >= len(lines) or "|" not in lines[at].text:
         return False
     return "|" in lines[at + 1].text and bool(_DELIMITER_ROW.match(lines[at + 1].text))

@@ -82,7 +82,7 @@ def signature_name(signature: str) -> str:
 
 
 def heading_keys(heading: str) -> set[str]:
-    """The keys of the name that a heading is, if it is one."""
+    """The keys of the name that a heading is; none if it is not a name."""
     return _keys(signature_name(heading))
 
 
@@ -92,12 +92,12 @@ def defined_keys(markdown: str, headings: Iterable[str]) -> frozenset[str]:
 
 
 def definitions(markdown: str) -> Iterator[tuple[int, str]]:
-    """Where signatures and the terms of definition lists begin, each with the keys of its name."""
+    """The offset and a key of each name that signatures and the terms of definition lists define."""
     return ((start, key) for start, name in islice(_defined(markdown), _MOST) for key in _keys(name))
 
 
 def _defined(markdown: str) -> Iterator[tuple[int, str]]:
-    """Where each signature or term begins, and the name in it."""
+    """The offset of each signature or list of terms, and the name in it, which may be empty."""
     for found in _SIGNATURE_LINE.finditer(markdown):
         yield found.start(), signature_name(found[0])
     for found in _TERM_LINES.finditer(markdown):

@@ -99,7 +99,7 @@ def identifier_in(url: str) -> str | None:
 
 
 def csl_date(text: str) -> dict[str, Any] | None:
-    """A date such as 2024-03-05, 2024-03 or 2024 in CSL form."""
+    """A date such as 2024-03-05, 2024-03 or 2024 in CSL form; None if the text has no number."""
     numbers = [int(part) for part in text[:10].split("-") if part.isdigit()]
     return {"date-parts": [numbers]} if numbers else None
 

@@ -17,7 +17,8 @@ def shortened_inside(text: str, most: int) -> str:
 
 
 def shortened_at_word(text: str, most: int) -> str:
-    """At most `most` characters, cut between words; a text without spaces (Chinese, a long URL) is cut anywhere."""
+    """At most `most` characters with an ellipsis, cut between words; a text without spaces (Chinese, a long URL) is cut
+    anywhere."""
     if len(text) <= most:
         return text
     head = text[: most - 1]

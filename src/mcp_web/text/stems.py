@@ -16,7 +16,7 @@ _SNOWBALL = {
 # fmt: on
 # Languages in the Latin script that have a stemmer of their own, other than English.
 LATIN = tuple("de fr es it pt nl sv da no fi ro hu tr pl cs ca id et lt".split())  # noqa: SIM905
-_SHORTEST = 3
+_SHORTEST = 3  # shorter words are not stemmed
 
 # Scripts with one stemmer, which is used in any document. Ukrainian and Bulgarian have no stemmer, and share enough
 # suffixes with Russian.
@@ -36,7 +36,8 @@ def stem(word: str, language: str) -> str:
 
 
 def stemming_language(word: str, language: str) -> str:
-    """The language whose stemmer is used for a word: by its script, in the Latin script by the document."""
+    """The language whose stemmer is used for a word: by its script, in the Latin script by the document's `language`
+    (English if that has none); "" if the script has no stemmer. The word must not be empty."""
     if word[0] < "\u0370":
         return language if language in LATIN else "en"
     for first, last, code in _BY_BLOCK:

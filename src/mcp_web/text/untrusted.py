@@ -23,7 +23,7 @@ _UNSEEN = re.compile(
 
 
 def defuse(text: str) -> str:
-    """The text without sequences that could be taken for a chat turn or for our envelope; its length stays."""
+    """The text with `‹` for the first character of what could be taken for a chat turn or for our envelope."""
     if "<" not in text and "[" not in text:
         return text
     return _MARKERS.sub(lambda found: "‹" + found[0][1:], text)
@@ -42,7 +42,7 @@ def one_line(text: Any) -> str:
 
 
 def quoted(value: Any, most: int = QUOTE_CHARS) -> str:
-    """The value in quotation marks: on one line, defused and shortened.
+    """The value in quotation marks: on one line, defused and shortened to `most` characters.
 
     For all untrusted values in notes and errors: sheet names, media types, details of a provider.
     """

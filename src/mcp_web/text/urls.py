@@ -62,7 +62,7 @@ class Url:
 
 @lru_cache(maxsize=256)  # the steps of a call each read its address
 def parse_url(text: str) -> Url:
-    """Parse the URL that a caller passed: trimmed, with https if it has no scheme, canonical."""
+    """Parse the URL that a caller passed: trimmed, with https if it has no scheme, canonical; raises InvalidUrl."""
     trimmed = text.strip(" \t\r\n\f")
     if not trimmed:
         raise InvalidUrl("The URL is empty.")
@@ -71,7 +71,7 @@ def parse_url(text: str) -> Url:
 
 
 def join(base: Url, reference: str) -> Url:
-    """Resolve a link or a Location header against the URL of its page."""
+    """Resolve a link or a Location header against the URL of its page; raises InvalidUrl."""
     trimmed = reference.strip(" \t\r\n\f")
     _refuse_ambiguous(trimmed)
     return _canonical(trimmed, base.href, trimmed)
@@ -102,7 +102,7 @@ def _with_scheme(text: str) -> str:
 
 
 def _canonical(text: str, base: str | None, shown: str) -> Url:
-    """Parse a URL, relative to `base` if one is given; error messages quote `shown`."""
+    """Parse a URL, relative to `base` if one is given; raises InvalidUrl with messages that quote `shown`."""
     from ada_url import URL
 
     try:
@@ -143,7 +143,8 @@ def _shown(text: str) -> str:
 def url_key(url: str) -> str:
     """One key for all spellings of the URL of a page: for comparing pages, never shown or opened.
 
-    Host without `www.`, path without trailing slash, query without trackers and in order; no scheme, no fragment.
+    Host without `www.`, path without trailing slash, query without trackers and in order; no scheme, no fragment. A URL
+    that cannot be parsed is its own key.
     """
     try:
         parts = urlsplit(url.strip())
@@ -171,7 +172,7 @@ def _tracks(name: str) -> bool:
 
 
 def absolute(base: str, link: str | None) -> str | None:
-    """A link of a page as an absolute http(s) URL, or None if it is not one."""
+    """A link of the page `base` as an absolute http(s) URL, not normalised; None if it is not one."""
     try:
         url = urljoin(base, (link or "").strip()) if link else ""
         return url if urlsplit(url).scheme in ("http", "https") and urlsplit(url).hostname else None
@@ -188,7 +189,7 @@ def host_of(url: str) -> str:
 
 
 def domain_of(url: str) -> str:
-    """The host of a URL without `www.`."""
+    """The host of a URL in lower case, without `www.`; "" where it has none."""
     return host_of(url).removeprefix("www.")
 
 
@@ -198,7 +199,7 @@ def in_domain(url: str, domain: str) -> bool:
     wanted = name.removeprefix("*.").removeprefix("www.").strip(".")
     if not wanted or not host_matches(host_of(url), wanted):
         return False
-    return not folder or urlsplit(url).path.lstrip("/").lower().startswith(folder.rstrip("/"))
+    return not folder or f"{urlsplit(url).path}/".lower().startswith(f"/{folder.rstrip('/')}/")
 
 
 def host_matches(host: str, pattern: str) -> bool:

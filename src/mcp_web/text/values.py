@@ -43,11 +43,11 @@ class ValueRule:
     most: float | None = None
     exclusive: bool = False  # the limits themselves are not allowed
     clamp: bool = False  # numbers out of range and lists that are too long are cut, with a note
-    min_length: int = 0  # of a string, or of each item of a list
-    max_length: int | None = None
+    min_length: int = 0  # characters of a string; items of a list have at least one
+    max_length: int | None = None  # characters of a string, or of each item of a list
     min_items: int = 0
     max_items: int | None = None
-    pattern: str = ""
+    pattern: str = ""  # a regular expression that is found in the string
     separator: re.Pattern[str] | None = COMMA  # splits a list given as one string; None: the string is one item
     numbers_as_text: bool = True  # a number is accepted where text is expected
     sizes: bool = False  # integers may be written as 10M or 2GiB
@@ -71,7 +71,10 @@ class ValueRule:
 
 
 def convert(value: Any, rule: ValueRule, name: str = "", notes: list[str] | None = None) -> Any:
-    """The value in the type of the rule; `notes` receives a sentence for everything that was cut."""
+    """The value in the type of the rule; raises Unfit.
+
+    `notes` receives a sentence for everything that was cut, which begins with `name`.
+    """
     match rule.kind:
         case "boolean":
             return _boolean(value, rule)

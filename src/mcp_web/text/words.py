@@ -135,7 +135,7 @@ def word_frequencies(text: str) -> Counter[str]:
 def terms(word: str, language: str) -> tuple[str, ...]:
     """The terms that a document of this language is indexed under for a word.
 
-    The second one, if it differs, is for queries typed without accents.
+    A second one, if it differs, is for queries typed without accents.
     """
     return _cached_terms(word, stemming_language(word, language) if word else "")
 
