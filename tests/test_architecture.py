@@ -167,6 +167,14 @@ def test_only_settings_reads_the_environment() -> None:
     assert readers == ["settings.py"]
 
 
+def test_commands_print_through_one_function() -> None:
+    """`cli.output.echo` escapes control characters for a terminal; what bypasses it could control one."""
+    printing = re.compile(r"\bclick\.(?:echo|secho|style)\b|(?<![\w.])print\(")
+    for path in (SOURCE / "cli").glob("*.py"):
+        if path.name != "output.py":
+            assert not printing.search(path.read_text(encoding="utf-8")), path.name
+
+
 def test_there_are_no_import_cycles_between_parts() -> None:
     seen: dict[str, int] = {}
 

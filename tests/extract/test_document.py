@@ -22,6 +22,11 @@ def test_plain_text_is_returned_as_it_stands() -> None:
     assert read(b"one\r\n\r\n  two\n", "text/plain").markdown == "one\n\n  two"
 
 
+@pytest.mark.parametrize("head", ["Trace API", "= Trace API", "== Trace API", "Trace API\n========="])
+def test_the_first_line_of_a_plain_text_is_its_title_without_the_marks_of_asciidoc(head: str) -> None:
+    assert read(f"{head}\n\nIt prints what happens.\n".encode(), "text/plain").title == "Trace API"
+
+
 def test_unreadable_type_is_refused_with_its_type_and_size() -> None:
     with pytest.raises(UnsupportedContent, match="video/mp4") as caught:
         read(b"\0" * 2000, "video/mp4")

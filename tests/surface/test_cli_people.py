@@ -192,15 +192,27 @@ def test_a_page_is_cited_as_text_bibtex_and_csl_with_the_day_it_was_read(shell: 
     shell.run("cite", "deadbeef", code=3)
 
 
-def test_an_imported_title_cannot_control_the_terminal(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "refs.json").write_text(
-        json.dumps([{"id": "a", "title": "On \x1b[31mred", "URL": "https://a.example/"}])
-    )
-    shell.run("archive", "import", str(tmp_path / "refs.json"))
+def test_a_source_that_cannot_be_cited_is_named_beside_the_citations_of_the_others(shell: Shell, docs: Site) -> None:
+    first, gone, last = map(docs.loopback_url, ("/p1", "/gone", "/p2"))
+    done = shell.run("cite", first, gone, last, code=1)
+    assert [line.partition(".")[0] for line in done.stdout.splitlines()] == ["Page 1", "Page 2"]
+    assert done.stderr.startswith(f"{gone} answered 404 Not Found.")
+    assert len(shell.json("cite", gone, first, code=1)) == 1
+
+
+@pytest.mark.parametrize("origin", ["imported", "added"])
+def test_a_title_cannot_control_the_terminal(shell: Shell, tmp_path: Path, origin: str) -> None:
+    title = "On \x1b[31mred wheels"
+    (tmp_path / "refs.json").write_text(json.dumps([{"id": "a", "title": title, "URL": "https://a.example/"}]))
+    if origin == "imported":
+        shell.run("archive", "import", str(tmp_path / "refs.json"))
+    else:
+        shell.run("archive", "add", "Words on wheels.", "--title", title)
     (kept,) = shell.json("archive", "list")
-    for command in (("cite",), ("cite", "--bibtex"), ("archive", "show")):
-        printed = at_terminal(shell, *command, kept["id"])
-        assert "red" in printed
+    found = ("archive", "search", "wheels", "--mode", "text")
+    for command in (("cite", kept["id"]), ("cite", kept["id"], "--bibtex"), ("archive", "show", kept["id"]), found):
+        printed = at_terminal(shell, *command)
+        assert "wheels" in printed
         assert "\x1b[31m" not in printed
     assert "\x1b[31mred" not in at_terminal(shell, "archive", "list")
 
@@ -505,6 +517,52 @@ def test_in_80_columns_words_and_addresses_are_not_broken(shell: Shell, docs: Si
     assert max(map(len, shown)) <= 80
     found = lines_of(at_terminal(shell, "archive", "search", "setup", "part", "--mode", "text"))
     assert max(map(len, found)) <= 80
+
+
+def test_in_40_columns_nothing_is_cut(miniweb: MiniWeb, docs: Site, tmp_path: Path) -> None:
+    path = "/a-long-folder-name/with-another-inside/last-part"
+    url = docs.loopback_url(path)
+    docs.page("/p0", article("Page 0", "Setup", say=f'is told in <a href="{path}">the last part</a> at length'))
+    docs.page(path, article("A page with a long title of many words", "Setup"))
+    instance = searxng(miniweb, searxng_answer(url))
+    narrow = Shell(tmp_path, MCP_WEB_ALLOW_PRIVATE=docs.exemption, MCP_WEB_SEARXNG_URLS=instance.url(), **OFFLINE)
+    found = lines_of(at_terminal(narrow, "search", "setup", columns=40))
+    assert url in "".join(line.strip() for line in found)
+    shown = at_terminal(narrow, "open", docs.loopback_url("/p0"), url, columns=40)
+    assert f"   1  {url}" in lines_of(shown)
+    listed = lines_of(at_terminal(narrow, "archive", "list", columns=40))
+    assert {"title    A page with a long title of many words", f"address  {url}"} <= set(listed)
+    setting = lines_of(at_terminal(narrow, "config", "user_agent", columns=40))
+    assert "setting  fetch.user_agent" in setting
+    help_ = lines_of(at_terminal(narrow, "--help", columns=40))
+    assert max(map(len, help_)) <= 40
+
+
+def test_a_finding_of_the_doctor_has_most_of_the_line(docs: Site, tmp_path: Path) -> None:
+    instance = docs.loopback_url("/a-folder-with-a-searxng")
+    own = Shell(tmp_path, MCP_WEB_SEARXNG_URLS=instance, MCP_WEB_SEARCH_PROVIDERS="searxng", MCP_WEB_EMBEDDINGS="none")
+    lines = lines_of(at_terminal(own, "doctor", code=1))
+    at = lines.index(f"✗ search:{instance}")
+    assert re.match(r" {20,30}\S", lines[at + 1]), "the finding is below the name"
+    assert any(re.match("✓ store {5,}0 pages", line) for line in lines), "and beside a short one"
+
+
+def test_a_plain_text_or_a_source_keeps_its_lines_and_tags_at_a_terminal(shell: Shell, docs: Site) -> None:
+    text = "On lines\n========\nfirst <tag>\nsecond"
+    docs.page("/plain.txt", text, headers={"content-type": "text/plain"})
+    assert text in "\n".join(lines_of(at_terminal(shell, "open", docs.loopback_url("/plain.txt"))))
+    raw = at_terminal(shell, "open", docs.loopback_url("/p1"), "--mode", "raw")
+    assert "<h1>Page 1</h1>" in raw
+
+
+def test_footnotes_are_raised_numbers_at_a_terminal(shell: Shell, tmp_path: Path) -> None:
+    page = tmp_path / "notes.md"
+    page.write_text("# Notes\n\nSaid[^1] and `[^1]` meant[^b].\n\n[^1]: Once.\n\n[^b]: Twice and\nmore.\n")
+    assert [line for line in lines_of(at_terminal(shell, "extract", str(page))) if line][1:] == [
+        "Said¹ and [^1] meant[b].",
+        "¹ Once.",
+        "[b] Twice and more.",
+    ]
 
 
 def test_what_does_not_fit_on_the_screen_is_shown_by_one_pager(shell: Shell, docs: Site, tmp_path: Path) -> None:

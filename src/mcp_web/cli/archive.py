@@ -14,6 +14,7 @@ from mcp_web.cli.cache import get, list_kept
 from mcp_web.cli.calling import answer_of, shown_progress
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
 from mcp_web.cli.output import (
+    echo,
     empty,
     failures,
     joined_words,
@@ -64,16 +65,16 @@ def _show(data: dict[str, Any]) -> None:
     from mcp_web.archive.highlight import Snippet
 
     if "corrected_query" in data:
-        click.secho(f"searched for: {data['corrected_query']}", fg="yellow", err=True)
+        echo(f"searched for: {data['corrected_query']}", fg="yellow", err=True)
     for line in data.get("notes", ()):
         note(line)
     if not data["results"]:
         empty("Nothing kept matches. `mcp-web archive list` shows what there is.")
     for at, row in enumerate(data["results"]):
         document = row["document"]
-        click.secho(("\n" if at else "") + document["title"], bold=True)
-        click.secho(f"  {document['path'] or document['url']}", fg="green")
-        click.secho(f"  {document['date']} · {document['source']} · {document['snapshot'][:16]}", dim=True)
+        echo(("\n" if at else "") + document["title"], bold=True)
+        echo(f"  {document['path'] or document['url']}", fg="green")
+        echo(f"  {document['date']} · {document['source']} · {document['snapshot'][:16]}", dim=True)
         for mark in row["highlights"]:
             for snippet in mark["snippets"] if mark["field"] != "title" else ():
                 print_marked(Snippet(snippet["text"], tuple(map(tuple, snippet["spans"]))).parts(), indent=2)
@@ -95,7 +96,7 @@ def add(content: str, as_json: bool, tags: tuple[str, ...], **given: Any) -> Non
             "`mcp-web archive sync` a folder."
         )
     data, text = answer_of("archive_add", given | {"content": content, "tags": list(tags) or None})
-    print_json(data) if as_json else click.echo(text)
+    print_json(data) if as_json else echo(text)
 
 
 command.add_command(list_kept)
@@ -123,7 +124,7 @@ def remove(documents: tuple[str, ...], collection: str | None, prefix: str | Non
     elif rows:
         print_table(("id", "title", "address"), rows, wide=("title", "address"))
         end = "deleted." if done.removed else "would be deleted; run it again with --yes."
-        click.echo(f"{len(rows)} {'document' if len(rows) == 1 else 'documents'} {end}", err=True)
+        echo(f"{len(rows)} {'document' if len(rows) == 1 else 'documents'} {end}", err=True)
     else:
         empty("Nothing kept matches.")
     if not rows:
@@ -150,9 +151,7 @@ def sync(folder: Path, as_json: bool, **given: Any) -> None:
     if as_json:
         print_json(dataclasses.asdict(report))
     else:
-        click.echo(
-            f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed"
-        )
+        echo(f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed")
         failures(report.failed)
     if report.failed and not (report.added or report.changed or report.unchanged):
         raise SystemExit(FAILED)
@@ -185,7 +184,7 @@ def crawl(url: str, as_json: bool, **given: Any) -> None:
 def _show_crawl(report: CrawlReport) -> None:
     counts = f"{report.new} new, {report.changed} changed, {report.unchanged} unchanged, {len(report.failed)} failed"
     rest = f"; {report.left} left: run again" if report.left else ""
-    click.echo(f"{amount(report.pages, 'page')}: {counts}{rest}")
+    echo(f"{amount(report.pages, 'page')}: {counts}{rest}")
     failures(report.failed)
 
 
@@ -220,7 +219,7 @@ def _exchanged(verb: str, report: Any, as_json: bool) -> None:
     if as_json:
         print_json(dataclasses.asdict(report))
     else:
-        click.echo(f"{verb}: {amount(report.documents, 'document')} in {amount(report.versions, 'version')}")
+        echo(f"{verb}: {amount(report.documents, 'document')} in {amount(report.versions, 'version')}")
         failures(report.failed)
     if report.failed:
         raise SystemExit(FAILED)
@@ -241,7 +240,7 @@ def collections(as_json: bool) -> None:
     if not found:
         empty("There are no collections yet: `archive add --tag`, `archive sync` and `archive crawl --tag` make them.")
     for name, count in found.items():
-        click.echo(f"{count:>8,}  {name}")
+        echo(f"{count:>8,}  {name}")
 
 
 @command.command("reindex")
@@ -252,7 +251,7 @@ def reindex(as_json: bool) -> None:
 
     with shown_progress() as progress:
         documents = with_app(lambda app: reindex_archive(app, progress))
-    print_json({"documents": documents}) if as_json else click.echo(f"{amount(documents, 'document')} embedded")
+    print_json({"documents": documents}) if as_json else echo(f"{amount(documents, 'document')} embedded")
 
 
 @command.command("graph")
@@ -274,4 +273,4 @@ def graph(query: str, depth: int, limit: int, form: str) -> None:
     if form == "json":
         print_json(as_data(answer)["citation_graph"])
     else:
-        click.echo(answer.citation_graph.graphml if form == "graphml" else answer.citation_graph.mermaid)
+        echo(answer.citation_graph.graphml if form == "graphml" else answer.citation_graph.mermaid)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from mcp_web.cli.exit_codes import FAILED
-from mcp_web.cli.output import json_option, print_json
+from mcp_web.cli.output import echo, json_option, print_json
 from mcp_web.text.amounts import amount
 
 
@@ -31,8 +31,8 @@ def verify(head: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"lines": found.lines, "head": found.head, "fault": fault or None})
     elif not fault:
-        click.echo(f"{amount(found.lines, 'line')}, unchanged. The last has the hash {found.head}")
+        echo(f"{amount(found.lines, 'line')}, unchanged. The last has the hash {found.head}")
     if fault:
         if not as_json:
-            click.echo(f"mcp-web: The audit log in {folder} was changed: {fault}.", err=True)
+            echo(f"mcp-web: The audit log in {folder} was changed: {fault}.", err=True)
         raise SystemExit(FAILED)

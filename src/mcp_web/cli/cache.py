@@ -8,7 +8,7 @@ import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.exit_codes import NOTHING_FOUND
-from mcp_web.cli.output import empty, json_option, paged, print_json, print_table
+from mcp_web.cli.output import echo, empty, json_option, paged, print_json, print_table
 from mcp_web.cli.pages import is_empty, page_object, part_options, print_page, view_options
 from mcp_web.cli.screenshot import save_screenshot, screenshot_option
 from mcp_web.cli.session import with_app
@@ -69,9 +69,9 @@ def diff(newer: str, older: str, as_json: bool) -> None:
     colours = {"+": "green", "-": "red"}
     with paged():
         for change in data["changes"]:
-            click.secho(f"{change['change']}: {change['section']}", bold=True)
+            echo(f"{change['change']}: {change['section']}", bold=True)
             for line in change["hunk"].splitlines():
-                click.secho(line, fg=colours.get(line[:1]))
+                echo(line, fg=colours.get(line[:1]))
 
 
 @command.command("list")
@@ -128,4 +128,4 @@ def purge(yes: bool, as_json: bool, **given: Any) -> None:
             "--keep-newest 0 empties the cache."
         )
     data, text = answer_of("cache_purge", given | {"dry_run": not yes})
-    print_json(data) if as_json else click.echo(for_person(text))
+    print_json(data) if as_json else echo(for_person(text))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from mcp_web.cli.session import with_app
+from mcp_web.text.untrusted import printable
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -45,7 +46,7 @@ def shown_progress() -> Iterator[Callable[[str, float, float | None], None] | No
 
     from mcp_web.cli.output import console
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console(err=True), transient=True) as bar:
         task = bar.add_task("working", total=None)
-        yield lambda message, done, total: bar.update(task, description=message, completed=done, total=total)
+        yield lambda message, done, total: bar.update(task, description=printable(message), completed=done, total=total)

@@ -9,9 +9,11 @@ import anyio
 import click
 
 from mcp_web.cli.calling import DEADLINE
-from mcp_web.cli.output import wrapped
+from mcp_web.cli.exit_codes import FAILED
+from mcp_web.cli.output import echo, failure, wrapped
 from mcp_web.cli.session import with_app
-from mcp_web.text.untrusted import printable
+from mcp_web.cli.wording import error_sentence
+from mcp_web.errors import WebError
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -26,23 +28,37 @@ def command(sources: tuple[str, ...], bibtex: bool, as_json: bool) -> None:
     """Cite pages: authors, date, title, address and the day on which the page was read.
 
     SOURCE is a URL, a snapshot hash or an archive id. The kept copy is cited; a page that is not kept is opened first.
+    Exits 1 when one of several sources could not be cited.
     """
     from mcp_web.archive.exchange.cite import cite
 
     if bibtex and as_json:
         raise click.UsageError("Choose one of --bibtex and --json.")
-    found = with_app(lambda app: _references(app, sources))
-    cited = cite(found, "csl" if as_json else "bibtex" if bibtex else "text")
-    if as_json:
-        click.echo(cited)
-        return
-    for line in map(printable, cited.split("\n")):  # the title of an imported document may have escape sequences
-        click.echo(line if bibtex else wrapped(line, 2, stream=sys.stdout))
+    found, failed = with_app(lambda app: _references(app, sources))
+    for source, error in failed:
+        if len(failed) == 1 and not found:
+            raise error
+        failure(source, error_sentence(error))
+    if found or as_json:
+        cited = cite(found, "csl" if as_json else "bibtex" if bibtex else "text")
+        echo(
+            cited if as_json or bibtex else "\n".join(wrapped(line, 2, stream=sys.stdout) for line in cited.split("\n"))
+        )
+    if failed:
+        raise SystemExit(FAILED)
 
 
-async def _references(app: App, sources: tuple[str, ...]) -> list[Reference]:
+async def _references(app: App, sources: tuple[str, ...]) -> tuple[list[Reference], list[tuple[str, WebError]]]:
+    """The references of the sources, and the sources that could not be found or opened."""
     from mcp_web.archive.exchange.references import reference_of
     from mcp_web.services.find_snapshot import find_or_open
 
     deadline = anyio.current_time() + DEADLINE
-    return [reference_of(await find_or_open(app, source, deadline)) for source in dict.fromkeys(sources)]
+    found: list[Reference] = []
+    failed: list[tuple[str, WebError]] = []
+    for source in dict.fromkeys(sources):
+        try:
+            found.append(reference_of(await find_or_open(app, source, deadline)))
+        except WebError as error:
+            failed.append((source, error))
+    return found, failed

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import click
 
 from mcp_web.cli.clients import CLIENTS, AnyEntry, Client
-from mcp_web.cli.output import json_option, note, print_json
+from mcp_web.cli.output import echo, json_option, note, print_json
 from mcp_web.errors import ConfigError
 from mcp_web.web.connect import NAME, Entry, Remote, own_entry
 
@@ -42,7 +42,7 @@ def command(
             print_json(rows)
         else:
             for row in rows:
-                click.echo(f"{row['client']:15} {row['title']:15} {row['path'] or ''}")
+                echo(f"{row['client']:15} {row['title']:15} {row['path'] or ''}")
         return
     known = CLIENTS[client]
     entry = _with_env(own_entry(), env) if url is None else remote(known, url, token)
@@ -52,7 +52,7 @@ def command(
             raise ConfigError(f"{known.title} has no configuration file to write.", suggestion=known.hint)
         changed, backup = install(known, entry, target)
         state = "written to" if changed else "already in"
-        click.echo(f"mcp-web is {state} {target}" + (f" (before: {backup})" if backup else ""))
+        echo(f"mcp-web is {state} {target}" + (f" (before: {backup})" if backup else ""))
     elif as_json:
         print_json({"client": known.name, "path": str(target) if target else None, "config": _nested(known, entry)})
     else:
@@ -190,10 +190,10 @@ def _with_env(entry: Entry, pairs: tuple[str, ...]) -> Entry:
 
 def _show(client: Client, entry: AnyEntry, target: Path | None) -> None:
     if client.form != "text":
-        click.echo(f"# {client.title}: {target}", err=True)
-        click.echo(_toml(client, entry) if client.form == "toml" else json.dumps(_nested(client, entry), indent=2))
+        echo(f"# {client.title}: {target}", err=True)
+        echo(_toml(client, entry) if client.form == "toml" else json.dumps(_nested(client, entry), indent=2))
     if client.hint:
-        click.echo(client.hint_for(entry), err=client.form != "text")
+        echo(client.hint_for(entry), err=client.form != "text")
 
 
 def _by_hand(client: Client) -> str:

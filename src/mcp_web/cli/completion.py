@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from mcp_web.cli.output import echo
+
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -15,4 +17,4 @@ def command(shell: str) -> None:
 
     kind = get_completion_class(shell)
     assert kind is not None
-    click.echo(kind(cli, {}, "mcp-web", "_MCP_WEB_COMPLETE").source())
+    echo(kind(cli, {}, "mcp-web", "_MCP_WEB_COMPLETE").source())

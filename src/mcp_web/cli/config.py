@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mcp_web.cli.exit_codes import NOTHING_FOUND
-from mcp_web.cli.output import console, empty, json_option, print_json, print_table
+from mcp_web.cli.output import console, echo, empty, json_option, print_json, print_table
 
 VALUE_WIDTH = 20  # characters of a value that are always shown
 
@@ -23,7 +23,7 @@ def command(words: tuple[str, ...], example: bool, as_json: bool) -> None:
     from mcp_web.settings import config_path, load
 
     if example:
-        click.echo(_example())
+        echo(_example())
         return
     settings = load()
     rows = [
@@ -41,7 +41,7 @@ def command(words: tuple[str, ...], example: bool, as_json: bool) -> None:
             raise SystemExit(NOTHING_FOUND)
         return
     if sys.stdout.isatty():
-        click.echo(f"file: {config_path()}")
+        echo(f"file: {config_path()}")
         if not config_path().exists():
             empty("It does not exist yet; `mcp-web config --example` prints one to start from.")
     if not rows:
@@ -49,7 +49,7 @@ def command(words: tuple[str, ...], example: bool, as_json: bool) -> None:
         raise SystemExit(NOTHING_FOUND)
     _show(rows)
     for name in settings.unknown:
-        click.echo(f"nothing reads {name}", err=True)
+        echo(f"nothing reads {name}", err=True)
 
 
 def _show(rows: list[Any]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mcp_web.cli.exit_codes import FAILED
-from mcp_web.cli.output import json_option, print_json, wrapped
+from mcp_web.cli.output import console, echo, json_option, print_json, wrapped
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import for_person
 
@@ -31,13 +31,20 @@ def command(fix: bool, as_json: bool) -> None:
 def _show(checks: list[dict[str, Any]]) -> None:
     marks = {"ok": ("✓", "green"), "off": ("–", "yellow"), "broken": ("✗", "red")}
     width = max((len(check["part"]) for check in checks), default=0)
+    if sys.stdout.isatty():
+        width = min(width, console().width // 3)  # most of a line is for what was found
     for check in checks:
         mark, colour = marks[check["state"]]
-        line = wrapped(f"{mark} {check['part']:{width}} {for_person(check['finding'])}", width + 3, stream=sys.stdout)
-        click.echo(click.style(mark, fg=colour) + line[1:])
+        name, finding = check["part"], for_person(check["finding"])
+        echo(mark, nl=False, fg=colour)
+        if len(name) > width:  # on a line of its own
+            echo(f" {name}")
+            name, mark = "", " "
+        line = wrapped(f"{mark} {name:{width}} {finding}", width + 3, stream=sys.stdout)
+        echo(line if mark == " " else line[1:])
         if check.get("fix"):
-            click.echo(wrapped(f"  {'':{width}} → {for_person(check['fix'])}", width + 5, stream=sys.stdout))
+            echo(wrapped(f"  {'':{width}} → {for_person(check['fix'])}", width + 5, stream=sys.stdout))
     if not sys.stdout.isatty():
         return
     broken = sum(check["state"] == "broken" for check in checks)
-    click.echo(f"\n{broken} to fix." if broken else "\nEverything that is enabled works.")
+    echo(f"\n{broken} to fix." if broken else "\nEverything that is enabled works.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mcp_web.cli.output import json_option, print_json, print_table
+from mcp_web.cli.output import echo, json_option, print_json, print_table
 from mcp_web.cli.session import with_app
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def command(as_json: bool) -> None:
     if as_json:
         print_json(kept)
     elif not kept:
-        click.echo("No searches are kept. MCP_WEB_SEARCH_HISTORY=true keeps them from now on.", err=True)
+        echo("No searches are kept. MCP_WEB_SEARCH_HISTORY=true keeps them from now on.", err=True)
     else:
         from mcp_web.text.dates import iso
 

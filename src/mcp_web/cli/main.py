@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import shutil
 import sys
 from typing import Any, NoReturn, TextIO
 
@@ -72,7 +73,11 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+# click itself wraps help at fifty columns or more.
+_HELP_WIDTH = min(shutil.get_terminal_size().columns, 100) - 2
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "terminal_width": _HELP_WIDTH})
 @click.version_option(__version__, prog_name="mcp-web")
 @click.pass_context
 def cli(context: click.Context) -> None:
@@ -136,8 +141,10 @@ def _exit_with(failure: BaseException) -> NoReturn:
     except BrokenPipeError:
         _exit_quietly()
     except OSError as error:
+        from mcp_web.cli.output import echo
+
         place = f": {error.filename}" if error.filename else ""
-        click.echo(f"mcp-web: {error.strerror or error}{place}.", err=True)
+        echo(f"mcp-web: {error.strerror or error}{place}.", err=True)
         raise SystemExit(FAILED) from None
     except Exception as error:  # noqa: BLE001 — the edge: a bug in this program is reported in a sentence
         _defect(error)
@@ -151,23 +158,23 @@ def _exit_code(error: WebError) -> int:
 
 def _print_error(error: WebError) -> None:
     """Print the error as a sentence on stderr and, with --json, as an object on stdout."""
-    from mcp_web.cli.output import wrapped
+    from mcp_web.cli.output import echo, print_json, wrapped
     from mcp_web.cli.wording import error_sentence
 
-    click.echo(wrapped(f"mcp-web: {error_sentence(error)}"), err=True)
+    echo(wrapped(f"mcp-web: {error_sentence(error)}"), err=True)
     facts = error.as_dict()
     if listed := error.details.get("page_text"):
-        click.echo(str(listed), err=True)
+        echo(str(listed), err=True)
     if "--json" in sys.argv[1:]:
-        from mcp_web.cli.output import print_json
-
         print_json({"error": facts})
 
 
 def _defect(error: BaseException) -> NoReturn:
     """Print an unexpected error as one line with its place in the code, without a traceback."""
+    from mcp_web.cli.output import echo
+
     where, what = trace.where(error), trace.redact(str(error))[:200]
-    click.echo(f"mcp-web: A defect of mcp-web: {type(error).__name__}: {what} ({where}). Please report it.", err=True)
+    echo(f"mcp-web: A defect of mcp-web: {type(error).__name__}: {what} ({where}). Please report it.", err=True)
     raise SystemExit(FAILED) from None
 
 

@@ -16,12 +16,17 @@ import click
 
 from mcp_web import trace
 from mcp_web.cli.wording import for_person
-from mcp_web.text.untrusted import printable
+from mcp_web.text.untrusted import one_line, printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 MOST_FAILURES = 20  # shown to a person
+_LEAST_WIDTH = 16  # characters of a shortened column: with fewer, titles and addresses cannot be told apart
+
+_NOTE_START = re.compile(r"^\[\^(?=[^\]\s]{1,40}\]:)")
+_NOTE = re.compile(r"\[\^([^\]\s]{1,40})\]:?")
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer object as JSON.")
 
@@ -33,8 +38,17 @@ def joined_words(context: click.Context, parameter: click.Parameter, words: tupl
     return text
 
 
+def echo(text: str = "", *, err: bool = False, **style: Any) -> None:
+    """Print a text, in the colours of `click.style`. Every command prints with it.
+
+    At a terminal, control characters are escaped: a text may come from a page, an imported file or an agent.
+    """
+    stream = sys.stderr if err else sys.stdout
+    click.secho(printable(text) if stream.isatty() else text, err=err, **style)
+
+
 def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+    echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
 
 def console(*, err: bool = False) -> Console:
@@ -58,18 +72,18 @@ def wrapped(text: str, indent: int = 0, *, stream: TextIO | None = None) -> str:
 
 def note(text: str) -> None:
     """Print a note on stderr."""
-    click.secho(wrapped(f"note: {for_person(text)}", 6), fg="yellow", err=True)
+    echo(wrapped(f"note: {for_person(text)}", 6), fg="yellow", err=True)
 
 
 def empty(text: str) -> None:
     """Print that there is nothing to show: without any output it would look like a failure."""
-    click.echo(wrapped(text), err=True)
+    echo(wrapped(text), err=True)
 
 
 def failure(place: str, why: str) -> None:
     """Print on stderr what failed and why; most sentences name the place themselves."""
     why = for_person(why)
-    click.secho(wrapped(why if place in why else f"{place}: {why}"), fg="red", err=True)
+    echo(wrapped(why if place in why else f"{place}: {why}"), fg="red", err=True)
 
 
 def failures(failed: Sequence[tuple[str, str]]) -> None:
@@ -103,34 +117,52 @@ def paged() -> Iterator[None]:
         if sys.stdin.isatty() and text.count("\n") + 1 >= console().height:
             click.echo_via_pager(text)  # click itself asks `less` to show colours
         elif text:
-            click.echo(text)
+            click.echo(text)  # with our own escape sequences; what is not ours was escaped before
 
 
 @paged()
 def print_markdown(text: str, *, list_links: bool = True) -> None:
     """Print Markdown: in a terminal rendered, with clickable links and a list of them; on a pipe unchanged."""
     if not sys.stdout.isatty():
-        click.echo(text)
+        echo(text)
         return
-    from rich.console import Group
-    from rich.markdown import Markdown
-    from rich.text import Text
-
     from mcp_web.read.links import numbered, reference_list
 
-    shown = numbered(printable(text))  # an imported document may have escape sequences
+    shown = numbered(printable(text))
     # The definitions are in the same document, so that the renderer can resolve `[text][1]`.
-    page: list[RenderableType] = [Markdown(f"{shown.text}\n\n{reference_list(shown.links)}")]
+    console().print(_rendered(f"{shown.text}\n\n{reference_list(shown.links)}"))
     if shown.links and list_links:
-        listed = (f"{number:>4}  {link.url}" for number, link in enumerate(shown.links, start=1))
-        page.append(Text("\nLinks\n" + "\n".join(listed), style="dim", no_wrap=True, overflow="ignore"))
-    console().print(Group(*page))
+        echo("\nLinks", dim=True)
+        for number, link in enumerate(shown.links, start=1):  # whole, so that they can be copied
+            echo(f"{number:>4}  {link.url}", dim=True)
+
+
+def _rendered(text: str) -> RenderableType:
+    """Markdown for a terminal, with footnotes, which the renderer does not know."""
+    from rich.markdown import Markdown
+
+    from mcp_web.text.markdown import fenced_lines
+
+    # A footnote of one word would be read as the definition of a link.
+    lines = (line if fenced else _NOTE_START.sub(r"\[^", line) for line, fenced in fenced_lines(text))
+    page = Markdown("".join(lines))
+    for token in page.parsed:
+        for child in token.children or ():
+            if child.type == "text":
+                child.content = _NOTE.sub(_note_mark, child.content)
+    return page
+
+
+def _note_mark(found: re.Match[str]) -> str:
+    """The mark of a footnote: a raised number, or its name in brackets."""
+    label = found[1]
+    return label.translate(_RAISED) if label.isascii() and label.isdigit() else f"[{label}]"
 
 
 def print_marked(parts: Iterable[tuple[str, bool]], indent: int) -> None:
     """Print a text whose parts are marked where they matched a query."""
     if not sys.stdout.isatty():
-        click.echo(" " * indent + "".join(part for part, _ in parts))
+        echo(" " * indent + "".join(part for part, _ in parts))
         return
     from rich.padding import Padding
     from rich.text import Text
@@ -144,28 +176,50 @@ def print_marked(parts: Iterable[tuple[str, bool]], indent: int) -> None:
 def print_table(columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], *, wide: Sequence[str] = ()) -> None:
     """A table in a terminal, tab-separated lines on a pipe. Only the columns in `wide` are shortened to fit.
 
-    They share the width by what they need, and of an address the end stays too.
+    They share the width by what they need, and of an address the end stays too. Where the terminal is too narrow for
+    that, each row is a list of its cells.
     """
     if not sys.stdout.isatty():
         for row in rows:
-            click.echo("\t".join(str(cell).replace("\t", " ").replace("\n", " ") for cell in row))
+            echo("\t".join(map(one_line, row)))
         return
     from rich.cells import cell_len
+
+    cells = [tuple(printable(one_line(cell)) for cell in row) for row in rows]
+    needed = {name: max(len(name), *(cell_len(row[at]) for row in cells)) for at, name in enumerate(columns)}
+    room = console().width - _fixed_width(needed, wide)
+    with paged():
+        if room >= sum(min(needed[name], _LEAST_WIDTH) for name in wide):
+            widths = needed | _shared({name: needed[name] for name in wide}, room)
+            _print_columns(columns, cells, widths)
+        else:
+            _print_lists(columns, cells)
+
+
+def _print_columns(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], widths: dict[str, int]) -> None:
     from rich.table import Table
     from rich.text import Text
 
     from mcp_web.text.shorten import shortened_inside
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    needed = {name: max(len(name), *(cell_len(str(row[at])) for row in rows), 0) for at, name in enumerate(columns)}
-    most = needed | _shared({name: needed[name] for name in wide}, console().width - _fixed_width(needed, wide))
     for name in columns:
-        table.add_column(name, no_wrap=True, overflow="ellipsis", max_width=most[name])
+        table.add_column(name, no_wrap=True, overflow="ellipsis", max_width=widths[name])
     for row in rows:
-        cells = zip((str(cell) for cell in row), columns, strict=True)
-        table.add_row(*(Text(shortened_inside(cell, most[name]) if "://" in cell else cell) for cell, name in cells))
-    with paged():
-        console().print(table)
+        cells = zip(row, columns, strict=True)
+        table.add_row(*(Text(shortened_inside(cell, widths[name]) if "://" in cell else cell) for cell, name in cells))
+    console().print(table)
+
+
+def _print_lists(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    """Print each row as lines of a column's name and its cell."""
+    margin = max(map(len, columns)) + 2
+    for at, row in enumerate(rows):
+        if at:
+            echo()
+        for name, cell in zip(columns, row, strict=True):
+            if cell:
+                echo(f"{name:{margin}}{cell}")
 
 
 def _fixed_width(needed: dict[str, int], wide: Sequence[str]) -> int:
@@ -177,5 +231,5 @@ def _shared(needed: dict[str, int], room: int) -> dict[str, int]:
     """The room divided among columns: none gets more than it needs, the others share the rest."""
     widths: dict[str, int] = {}
     for at, name in enumerate(sorted(needed, key=lambda name: needed[name])):
-        widths[name] = max(8, min(needed[name], (room - sum(widths.values())) // (len(needed) - at)))
+        widths[name] = min(needed[name], (room - sum(widths.values())) // (len(needed) - at))
     return widths

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mcp_web.cli.output import empty, note, print_markdown
+from mcp_web.cli.output import echo, empty, note, print_markdown
 
 if TYPE_CHECKING:
+    from mcp_web.model.page import Document
     from mcp_web.tools.page_view import PageView, ViewOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -62,18 +63,24 @@ def print_page(view: PageView, options: ViewOptions, *, with_facts: bool = False
     for line in (*view.notes, *document.notes):
         note(line)
     if document.explain is not None:
-        click.echo(json.dumps(document.explain, ensure_ascii=False, indent=2, default=str), err=True)
+        echo(json.dumps(document.explain, ensure_ascii=False, indent=2, default=str), err=True)
     if is_empty(view):
         empty(f"{view.url or 'The page'} has no text.")
         return
     shown = show(document, options)
     if with_facts:
-        click.echo(front_matter(view) + "\n")
-    print_markdown(shown.text) if options.format == "markdown" else click.echo(shown.text)
+        echo(front_matter(view) + "\n")
+    print_markdown(shown.text) if options.format == "markdown" and _is_markdown(document) else echo(shown.text)
     if with_facts:
-        click.echo()
+        echo()
     if shown.next_start is not None:
         note(f"{shown.end:,} of {len(document.markdown):,} characters shown; --start {shown.next_start} continues.")
+
+
+def _is_markdown(document: Document) -> bool:
+    """Whether the text is Markdown; rendered, a plain text would lose its line breaks and an HTML source its tags."""
+    reader = document.extractor.partition("@")[0]
+    return reader != "raw" and (reader != "plain" or document.markdown.startswith("```"))
 
 
 def is_empty(view: PageView) -> bool:

@@ -9,7 +9,7 @@ import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.exit_codes import NOTHING_FOUND
-from mcp_web.cli.output import joined_words, json_option, note, paged, print_json, print_markdown, wrapped
+from mcp_web.cli.output import echo, joined_words, json_option, note, paged, print_json, print_markdown, wrapped
 
 
 @click.command("read")
@@ -35,9 +35,9 @@ def command(url: str, question: str, as_json: bool, **given: Any) -> None:
 def _show(answer: dict[str, Any]) -> None:
     if answer["verdict"] != "answered":
         said = "Not answered here" if answer["verdict"] == "not answered" else "This may not answer; check it"
-        click.echo(f"{said} (best score {answer['best_score']:.2f}).", err=True)
+        echo(f"{said} (best score {answer['best_score']:.2f}).", err=True)
     for at, passage in enumerate(answer["results"]):
         where = " > ".join((*passage["section_path"], *filter(None, [passage.get("entry")])))
         head = wrapped(f"[{passage['id']}] {passage['score']:.2f} {where}", 2, stream=sys.stdout)
-        click.secho(("\n" if at else "") + head, fg="cyan")
+        echo(("\n" if at else "") + head, fg="cyan")
         print_markdown(passage["text"], list_links=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import anyio
 import click
 
+from mcp_web.cli.output import echo
 from mcp_web.cli.session import with_app
 from mcp_web.errors import NotFound
 
@@ -50,4 +51,4 @@ async def _write(app: App, snapshot: str, file: str) -> None:
             suggestion="Take one: `mcp-web open URL --mode rendered --screenshot FILE`.",
         )
     await anyio.to_thread.run_sync(Path(file).write_bytes, png)
-    click.secho(f"screenshot: {file} ({len(png):,} bytes)", fg="cyan", err=True)
+    echo(f"screenshot: {file} ({len(png):,} bytes)", fg="cyan", err=True)

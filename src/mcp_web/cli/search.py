@@ -9,7 +9,7 @@ import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.exit_codes import NOTHING_FOUND
-from mcp_web.cli.output import console, empty, joined_words, json_option, note, paged, print_json, print_markdown
+from mcp_web.cli.output import console, echo, empty, joined_words, json_option, note, paged, print_json, print_markdown
 from mcp_web.cli.wording import for_person
 
 
@@ -59,12 +59,12 @@ def _open(results: list[dict[str, Any]], number: int, as_json: bool) -> None:
 def _show_contents(results: list[dict[str, Any]]) -> None:
     """What --content read, each result below its title and address."""
     for hit in results:
-        click.secho(f"{hit['rank']}. {hit['title']}", bold=True)
-        click.secho(hit["url"], fg="green")
+        echo(f"{hit['rank']}. {hit['title']}", bold=True)
+        echo(hit["url"], fg="green")
         if "content" in hit:
             print_markdown(hit["content"]["markdown"] + "\n")
         elif "content_error" in hit:
-            click.secho(f"not read: {for_person(hit['content_error']['message'])}\n", fg="red")
+            echo(f"not read: {for_person(hit['content_error']['message'])}\n", fg="red")
 
 
 @paged()
@@ -72,7 +72,7 @@ def _show(found: dict[str, Any]) -> None:
     for line in found["notes"]:
         note(line)
     for answer in found["answers"]:
-        click.echo(f"answer: {answer}")
+        echo(f"answer: {answer}")
     if not found["results"]:
         empty(for_person(found["suggestion"] or "No results."))
         return
@@ -81,14 +81,14 @@ def _show(found: dict[str, Any]) -> None:
         return
     if not sys.stdout.isatty():
         for hit in found["results"]:
-            click.echo(f"{hit['rank']}\t{hit['url']}\t{hit['title']}\t{hit['published'] or ''}")
+            echo(f"{hit['rank']}\t{hit['url']}\t{hit['title']}\t{hit['published'] or ''}")
         return
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 1, 0))
     table.add_column(justify="right", style="dim")
-    table.add_column()
+    table.add_column(overflow="fold")  # an address stays whole
     for hit in found["results"]:
         entry = Text(hit["title"], style=f"bold link {hit['url']}")
         entry.append(f"\n{hit['url']}", style="green")

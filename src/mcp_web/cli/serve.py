@@ -27,8 +27,10 @@ def command(address: str | None, team: bool, names: tuple[str, ...], profile: st
         from mcp_web.tools.options import ToolOptions
 
         if sys.stdin.isatty():
-            click.echo("mcp-web waits for an MCP client on standard input; Ctrl-D or Ctrl-C ends it.", err=True)
-            click.echo("Clients start it themselves: `mcp-web client` lists them. --http serves many.", err=True)
+            from mcp_web.cli.output import echo
+
+            echo("mcp-web waits for an MCP client on standard input; Ctrl-D or Ctrl-C ends it.", err=True)
+            echo("Clients start it themselves: `mcp-web client` lists them. --http serves many.", err=True)
         stdio.run(settings.of(ToolOptions), lambda: settings)
         return
     from mcp_web.server import http
@@ -47,21 +49,22 @@ def command(address: str | None, team: bool, names: tuple[str, ...], profile: st
 
 
 def _announce(base: str, first_token: str | None, *, team: bool) -> None:
+    from mcp_web.cli.output import echo
     from mcp_web.web.connect import Remote, claude_code_http_line, claude_code_line
 
-    click.echo(f"mcp-web serves MCP at {base}/mcp and its page at {base}/", err=True)
+    echo(f"mcp-web serves MCP at {base}/mcp and its page at {base}/", err=True)
     if not team:
-        click.echo("Add it to Claude Code, which then starts a server of its own with the same archive:", err=True)
-        click.echo(f"  {claude_code_line()}", err=True)
-        click.echo("or connect it to this server, as long as this runs:", err=True)
-        click.echo(f"  {claude_code_http_line(Remote(f'{base}/mcp', ''))}", err=True)
-        click.echo("Other clients: mcp-web client lists them, and writes their configuration.", err=True)
+        echo("Add it to Claude Code, which then starts a server of its own with the same archive:", err=True)
+        echo(f"  {claude_code_line()}", err=True)
+        echo("or connect it to this server, as long as this runs:", err=True)
+        echo(f"  {claude_code_http_line(Remote(f'{base}/mcp', ''))}", err=True)
+        echo("Other clients: mcp-web client lists them, and writes their configuration.", err=True)
         return
     token = first_token or "TOKEN"
     if first_token:
-        click.echo(f"Your token, shown only once: {first_token}", err=True)
-    click.echo("The page asks for a user and a password: any user, a token as password.", err=True)
-    click.echo("Connect a client:", err=True)
-    click.echo(f"  {claude_code_http_line(Remote(f'{base}/mcp', token))}", err=True)
-    click.echo(f"  mcp-web client cursor --url {base}/mcp --token {token} --write", err=True)
-    click.echo("A token for another user: mcp-web token add NAME", err=True)
+        echo(f"Your token, shown only once: {first_token}", err=True)
+    echo("The page asks for a user and a password: any user, a token as password.", err=True)
+    echo("Connect a client:", err=True)
+    echo(f"  {claude_code_http_line(Remote(f'{base}/mcp', token))}", err=True)
+    echo(f"  mcp-web client cursor --url {base}/mcp --token {token} --write", err=True)
+    echo("A token for another user: mcp-web token add NAME", err=True)

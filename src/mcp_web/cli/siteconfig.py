@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import click
 
-from mcp_web.cli.output import json_option, print_json, print_table
+from mcp_web.cli.output import echo, json_option, print_json, print_table
 
 
 @click.group("siteconfig")
@@ -26,7 +26,7 @@ def list_configs(as_json: bool) -> None:
 
     folder = load().of(ExtractOptions).site_configs
     for problem in unusable(folder):
-        click.secho(problem, fg="yellow", err=True)
+        echo(problem, fg="yellow", err=True)
     rows = [("yours", one) for one in in_folder(folder)] + [("packaged", one) for one in packaged()]
     if as_json:
         print_json([{"from": origin, **dataclasses.asdict(one)} for origin, one in rows])
@@ -55,7 +55,7 @@ def test(config: Path, page: IO[bytes], url: str, as_json: bool) -> None:
         print_json(facts)
         return
     for name, value in facts.items():
-        click.echo(f"{name}: {_shown(value)}")
+        echo(f"{name}: {_shown(value)}")
 
 
 def _scope(config: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mcp_web.cli.output import json_option, paged, print_json, print_table
+from mcp_web.cli.output import echo, json_option, paged, print_json, print_table
 from mcp_web.cli.session import with_app
 from mcp_web.text.amounts import amount
 
@@ -27,12 +27,12 @@ def command(as_json: bool) -> None:
 @paged()
 def _show(stats: dict[str, Any]) -> None:
     store = stats["store"]
-    click.echo(
+    echo(
         f"{amount(store['pages'], 'page')} in {amount(store['snapshots'], 'version')}, "
         f"{store['text_bytes']:,} bytes of text"
     )
     for row in stats["vectors"]:
-        click.echo(f"{row['covered']:,} of {row['documents']:,} documents have vectors of {row['model']}")
+        echo(f"{row['covered']:,} of {row['documents']:,} documents have vectors of {row['model']}")
     rates = [(row["tool"], row["calls"], f"{row['cache_hit_rate']:.0%}") for row in stats["cache_hit_rates"]]
     counts = [(row["name"], row["labels"], f"{row['value']:,.0f}") for row in stats["counts"]]
     for columns, rows in (
@@ -41,5 +41,5 @@ def _show(stats: dict[str, Any]) -> None:
         (("count", "of", "value"), counts),
     ):
         if rows:
-            click.echo()
+            echo()
             print_table(columns, rows)

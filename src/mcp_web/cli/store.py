@@ -8,7 +8,7 @@ import click
 
 from mcp_web.cli.calling import shown_progress
 from mcp_web.cli.exit_codes import FAILED
-from mcp_web.cli.output import json_option, print_json
+from mcp_web.cli.output import echo, json_option, print_json
 from mcp_web.cli.session import with_app
 from mcp_web.text.amounts import amount
 
@@ -34,11 +34,11 @@ def copy(source: str, target: str, as_json: bool) -> None:
     if as_json:
         print_json(dataclasses.asdict(report))
         return
-    click.echo(
+    echo(
         f"{amount(report.pages, 'page')}: {report.copied:,} copied, {report.unchanged:,} there already; "
         f"{amount(report.records, 'record')}, {amount(report.notes, 'note')}"
     )
-    click.echo(f"digest {report.digest}")
+    echo(f"digest {report.digest}")
 
 
 @command.command("check")
@@ -49,6 +49,6 @@ def check(place: str | None, as_json: bool) -> None:
     from mcp_web.services.copy_store import check_store
 
     faults = with_app(lambda app: check_store(app, place))
-    print_json({"faults": faults}) if as_json else click.echo("\n".join(faults) or "The store has no faults.")
+    print_json({"faults": faults}) if as_json else echo("\n".join(faults) or "The store has no faults.")
     if faults:
         raise SystemExit(FAILED)

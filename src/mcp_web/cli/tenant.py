@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from mcp_web.cli.output import empty, json_option, print_json, print_table
+from mcp_web.cli.output import echo, empty, json_option, print_json, print_table
 from mcp_web.cli.session import with_app
 
 
@@ -20,7 +20,7 @@ def list_(as_json: bool) -> None:
     from mcp_web.services.manage_tenants import list_tenants
 
     found = with_app(list_tenants)
-    print_json(found) if as_json else click.echo("\n".join(found))
+    print_json(found) if as_json else echo("\n".join(found))
 
 
 @command.command("erase")
@@ -33,7 +33,7 @@ def erase(name: str, yes: bool) -> None:
     if not yes:
         raise click.UsageError(f"This deletes the whole archive of {name!r} and its tokens; add --yes.")
     revoked = with_app(lambda app: erase_tenant(app, name))
-    click.echo(f"Everything kept of {name} is deleted; {revoked} tokens were revoked.", err=True)
+    echo(f"Everything kept of {name} is deleted; {revoked} tokens were revoked.", err=True)
 
 
 @command.command("shares")
@@ -64,7 +64,7 @@ def share(owner: str, collection: str, readers: tuple[str, ...], everyone: bool)
     if everyone == bool(readers):
         raise click.UsageError("Say with whom: --with TENANT, or --all.")
     with_app(lambda app: share_collection(app, owner, collection, readers))
-    click.echo(f"{', '.join(readers) or 'Every tenant'} can read {collection} of {owner}.", err=True)
+    echo(f"{', '.join(readers) or 'Every tenant'} can read {collection} of {owner}.", err=True)
 
 
 @command.command("unshare")
@@ -76,4 +76,4 @@ def unshare(owner: str, collection: str, readers: tuple[str, ...]) -> None:
     from mcp_web.services.share_collections import unshare_collection
 
     removed = with_app(lambda app: unshare_collection(app, owner, collection, readers))
-    click.echo(f"{removed} shares of {collection} were withdrawn.", err=True)
+    echo(f"{removed} shares of {collection} were withdrawn.", err=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mcp_web.cli.output import empty, json_option, print_json, print_table
+from mcp_web.cli.output import echo, empty, json_option, print_json, print_table
 from mcp_web.cli.session import with_app
 from mcp_web.model.token import TokenInfo
 
@@ -34,8 +34,8 @@ def add(name: str, tenant: str | None, scopes: tuple[str, ...], days: float | No
     if as_json:
         print_json({"token": token} | _facts(info))
         return
-    click.echo(token)
-    click.echo(f"This is the only time it is shown. Tenant {info.tenant}, scopes {' '.join(info.scopes)}.", err=True)
+    echo(token)
+    echo(f"This is the only time it is shown. Tenant {info.tenant}, scopes {' '.join(info.scopes)}.", err=True)
 
 
 @command.command("list")
@@ -70,7 +70,7 @@ def revoke(name: str) -> None:
     from mcp_web.services.manage_tokens import revoke_token
 
     with_app(lambda app: revoke_token(app, name))
-    click.echo(f"The token {name} is revoked.", err=True)
+    echo(f"The token {name} is revoked.", err=True)
 
 
 def _facts(info: TokenInfo) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.exit_codes import NOTHING_FOUND
-from mcp_web.cli.output import json_option, print_json
+from mcp_web.cli.output import echo, json_option, print_json
 
 _COLOURS = {"exact": "green", "normalised": "green", "fuzzy": "yellow", "absent": "red"}
 
@@ -25,10 +25,11 @@ def command(source: str, quotes: tuple[str, ...], as_json: bool) -> None:
         print_json(data)
     else:
         for row in data["quotes"]:
-            click.echo(f"{click.style(row['verdict'], fg=_COLOURS[row['verdict']]):20} {row['quote']}")
+            echo(f"{row['verdict']:11} ", nl=False, fg=_COLOURS[row["verdict"]])
+            echo(row["quote"])
             for change in row.get("differences", ()):
-                click.echo(f"{'':11} {change['quoted']!r} → {change['found']!r}")
+                echo(f"{'':11} {change['quoted']!r} → {change['found']!r}")
             if "quote_url" in row:
-                click.echo(f"{'':11} {row['quote_url']}")
+                echo(f"{'':11} {row['quote_url']}")
     if any(row["verdict"] in ("fuzzy", "absent") for row in data["quotes"]):
         raise SystemExit(NOTHING_FOUND)

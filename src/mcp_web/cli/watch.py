@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
-from mcp_web.cli.output import empty, print_json
+from mcp_web.cli.output import echo, empty, print_json
 from mcp_web.cli.session import with_app
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def command(
         if only_list or remove:
             for url in unknown:
                 empty(f"{url} was not watched.")
-            print_json(watched) if as_json else click.echo("\n".join(watched) or "Nothing is watched.", err=not watched)
+            print_json(watched) if as_json else echo("\n".join(watched) or "Nothing is watched.", err=not watched)
             return NOTHING_FOUND if unknown else 0
         if not watched:
             empty("Nothing is watched. `mcp-web watch URL` adds a page.")
@@ -79,7 +79,7 @@ async def _rounds(app: App, urls: list[str], every: float | None, times: int, fe
         for url in urls:
             one = await check_page(app, url)
             good = good and one.state != "failed"
-            click.echo(json.dumps(as_object(one), ensure_ascii=False)) if as_json else _show(as_object(one))
+            echo(json.dumps(as_object(one), ensure_ascii=False)) if as_json else _show(as_object(one))
             if one.state in ("new", "changed"):
                 entries.append((time.time(), one))
         if written is not None:
@@ -91,10 +91,10 @@ async def _rounds(app: App, urls: list[str], every: float | None, times: int, fe
 
 def _show(one: dict[str, Any]) -> None:
     colours = {"new": "cyan", "same": None, "changed": "yellow", "failed": "red"}
-    click.secho(f"{one['state']:8} {one['url']} {one['title']}", fg=colours[one["state"]])
+    echo(f"{one['state']:8} {one['url']} {one['title']}", fg=colours[one["state"]])
     for change in one["changes"]:
-        click.secho(f"  {change['change']}: {change['section']}", bold=True)
+        echo(f"  {change['change']}: {change['section']}", bold=True)
         for line in change["hunk"].splitlines():
-            click.echo(f"  {line}")
+            echo(f"  {line}")
     if one["error"]:
-        click.echo(f"  {one['error']}", err=True)
+        echo(f"  {one['error']}", err=True)

@@ -13,7 +13,7 @@ from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
 from mcp_web.model.wire import document_from_json, facts_to_json
 from mcp_web.store.protocol import Store
-from mcp_web.text.untrusted import one_line, printable
+from mcp_web.text.untrusted import one_line
 
 _FIELDS = (
     "key", "hash", "url", "final_url", "variant", "fetched_at", "checked_at", "fresh_until", "status", "etag",
@@ -123,8 +123,7 @@ class Importer:
 
     async def keep(self, snapshot: Snapshot) -> None:
         """Keep an imported version; a kept version that was checked later remains the newest."""
-        # Titles of opened pages were cleaned when the page was read; a title from a file may control a terminal.
-        document = replace(snapshot.document, title=printable(one_line(snapshot.document.title)))
+        document = replace(snapshot.document, title=one_line(snapshot.document.title))  # in a file it may have more
         snapshot = replace(snapshot, document=document)
         present = await self._store.latest(snapshot.key)
         await keep(self._store, snapshot)
