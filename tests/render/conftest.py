@@ -25,10 +25,10 @@ def web() -> Iterator[MiniWeb]:
 
 @pytest.fixture(scope="session")
 async def renderer(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chromium]:
-    """The production renderer with its default policy."""
+    """The production renderer with its default policy; it gives up late, since another program may take the machine."""
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
     pytest.importorskip("playwright")
-    chromium = Chromium(RenderOptions(enabled=True, timeout=55.0), web.dialer(), ca_bundle=web.ca_bundle)
+    chromium = Chromium(RenderOptions(enabled=True, timeout=55.0, patience=4.0), web.dialer(), ca_bundle=web.ca_bundle)
     yield chromium
     await chromium.aclose()

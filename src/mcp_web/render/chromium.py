@@ -148,7 +148,7 @@ class Chromium:
             login = self._login(target) if self._login is not None else None
             if login is not None:
                 await within(until - anyio.current_time(), tab.log_in(target, login), tab.gone)
-            visited = await Visit(tab, until, screenshot=screenshot or self._options.screenshot).open(url)
+            visited = await Visit(tab, until, self._options.patience, screenshot or self._options.screenshot).open(url)
             return replace(_answer(url, visited, tab.lease, begun), authenticated=login is not None)
         except TimeoutError as error:
             running.retired = True  # something in it hangs: the next page gets a new browser

@@ -28,6 +28,7 @@ class RenderOptions:
         "", "The Chromium to use, where it is not in one of the usual places.", env="MCP_WEB_RENDER_EXECUTABLE"
     )
     timeout: float = 15.0  # seconds one page may take, from the call to the answer
+    patience: float = 1.0  # factor of the times after which a page that does not answer or progress is given up
     max_pages: int = 3  # pages rendered at the same time, about a hundred megabytes each; others wait
     recycle_after: int = 100  # pages after which the browser is replaced
     idle: float = 120.0  # seconds without a page after which the browser is closed

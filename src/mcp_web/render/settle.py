@@ -108,15 +108,19 @@ class Settled:
     notes: tuple[str, ...] = ()
 
 
-def verdict(state: PageState, *, open_requests: int, quiet: float, data: bool, elapsed: float) -> Ending | None:
+def verdict(
+    state: PageState, *, open_requests: int, quiet: float, data: bool, elapsed: float, patience: float = 1.0
+) -> Ending | None:
     """Why to stop waiting, or None to continue.
 
     Times are in milliseconds: `quiet` since a request began or ended, `elapsed` since the document arrived. `data`:
-    a script requested data.
+    a script requested data. `patience` is a factor of the times after which a page that has not settled is given up.
     """
-    stalled = min(state.still, quiet) >= STALLED_AFTER
+    elapsed /= patience
+    stalled = min(state.still, quiet) >= STALLED_AFTER * patience
     if state.ready != "complete":
-        return "waiting" if elapsed >= LOADING and state.still >= 1000 and state.chars >= EMPTY_CHARS else None
+        idle = state.still >= 1000 * patience
+        return "waiting" if elapsed >= LOADING and idle and state.chars >= EMPTY_CHARS else None
     if open_requests or state.timers or state.busy:
         if stalled:
             return "waiting"
@@ -138,11 +142,11 @@ def _needed(state: PageState, *, data: bool) -> float:
     return QUIET_AFTER_DATA if data else QUIET
 
 
-async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: float) -> Settled:
+async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: float, patience: float) -> Settled:
     """Wait until the page has settled, hangs or the time is up; `until` is on anyio's clock.
 
-    `channel` is the random name by which our scripts in the page find each other. Raises PageGone, ScriptFailed or the
-    driver's Error.
+    `channel` is the random name by which our scripts in the page find each other, `patience` a factor of the
+    limits besides `until`. Raises PageGone, ScriptFailed or the driver's Error.
     """
     begun = anyio.current_time()
     hangs = 0
@@ -157,7 +161,7 @@ async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: fl
             "most": 250,
         }
         try:
-            seen = await world.call("state", channel, list(DECLINE), wait, seconds=min(HANG_SECONDS, left))
+            seen = await world.call("state", channel, list(DECLINE), wait, seconds=min(HANG_SECONDS * patience, left))
         except (TimeoutError, KeptNavigating) as trouble:
             hangs += 1
             # A page that keeps reloading itself settles only when its scripts are stopped. One that lays itself out,
@@ -174,6 +178,7 @@ async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: fl
             quiet=traffic.quiet(),
             data=traffic.data,
             elapsed=(anyio.current_time() - begun) * 1000,
+            patience=patience,
         )
         if ending is not None:
             return Settled("stuck" if hangs else ending, state)
@@ -181,34 +186,39 @@ async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: fl
 
 
 async def explore(
-    world: IsolatedWorld, traffic: Traffic, channel: str, until: float, enlarge: Callable[[int], Awaitable[None]]
+    world: IsolatedWorld,
+    traffic: Traffic,
+    channel: str,
+    until: float,
+    patience: float,
+    enlarge: Callable[[int], Awaitable[None]],
 ) -> Settled:
     """Settle, decline a consent banner, then enlarge the window to the page's height so that lazy content loads.
 
     `enlarge` sets the height of the window in pixels. Raises as `settle`, and what `enlarge` raises.
     """
-    settled = await settle(world, traffic, channel, until)
+    settled = await settle(world, traffic, channel, until, patience)
     if settled.state is not None and settled.state.consent and settled.ending != "stuck":
         await world.call("decline", settled.state.consent, seconds=2.0)
-        settled = await settle(world, traffic, channel, until)
+        settled = await settle(world, traffic, channel, until, patience)
     for round_number in range(SCROLL_ROUNDS + 1):
         before = settled.state
         if before is None or not before.lazy or settled.ending in ("stuck", "ceiling") or before.chars > SCROLL_CHARS:
             break
         if round_number == SCROLL_ROUNDS:
             return Settled(settled.ending, before, ("The page loads more when it is scrolled further.",))
-        await _scroll(world, until)
+        await _scroll(world, until, patience)
         # A taller window instead of scrolling, so that virtual lists keep all their items. No taller than the page: an
         # element at its end that loads more items must leave the window to trigger again.
         await enlarge(min(before.height, MAX_HEIGHT))
-        await _scroll(world, until)
-        settled = await settle(world, traffic, channel, until)
+        await _scroll(world, until, patience)
+        settled = await settle(world, traffic, channel, until, patience)
         if settled.state is None or settled.state.chars <= before.chars:
             break
     return settled
 
 
-async def _scroll(world: IsolatedWorld, until: float) -> None:
+async def _scroll(world: IsolatedWorld, until: float, patience: float) -> None:
     """Scroll through the page, so that lazy content loads."""
-    seconds = max(0.5, min(HANG_SECONDS, until - anyio.current_time()))
+    seconds = max(0.5, min(HANG_SECONDS * patience, until - anyio.current_time()))
     await world.call("scroll", seconds * 800, seconds=seconds)

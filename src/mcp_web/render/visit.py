@@ -52,10 +52,11 @@ class VisitResult:
 
 @dataclass(slots=True)
 class Visit:
-    """Opens one URL in a tab. `until`, the deadline, is on anyio's clock."""
+    """Opens one URL in a tab. `until`, the deadline, is on anyio's clock; for `patience` see `settle`."""
 
     tab: Tab
     until: float
+    patience: float = 1.0
     screenshot: bool = False
 
     async def open(self, url: str) -> VisitResult:
@@ -84,7 +85,7 @@ class Visit:
             onward = self._next_url()
             if onward is None:
                 settle_until = self.until - _CAPTURE_SECONDS
-                settled = await explore(tab.world, tab.traffic, tab.channel, settle_until, tab.enlarge)
+                settled = await explore(tab.world, tab.traffic, tab.channel, settle_until, self.patience, tab.enlarge)
                 onward = self._next_url()
                 if onward is None:
                     return settled
