@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import anyio
@@ -137,6 +138,28 @@ async def test_every_instance_of_a_list_goes_through_the_address_guard() -> None
         await made.notes.keep("searx_space", source, data, 1e12)
         (one,) = await made.known()
         assert one.provider.capabilities.guarded
+
+
+async def test_a_ban_ends() -> None:
+    source = "https://searx.space/data/instances.json"
+    for until, known in ((time.time() + 1000, 0), (time.time() - 1, 1)):
+        made = pool(urls={"searx_space": source})
+        await made.notes.keep("searx_space", source, [["https://a.example", "A+", None, None]], 1e12)
+        await made.notes.keep("searxng_blacklist", "https://a.example", until, 1e12)
+        assert len(await made.known()) == known
+
+
+async def test_an_instance_that_is_configured_twice_is_asked_once() -> None:
+    made = pool(searxng_urls=("http://one.example", "one.example", "http://one.example/search"))
+    assert [one.url for one in await made.known()] == ["http://one.example"]
+
+
+@pytest.mark.parametrize("odd", ["x", [1], 3])
+def test_a_list_of_another_shape_lists_nothing(odd: object) -> None:
+    source = "https://searx.space/data/instances.json"
+    assert read_directory(odd, source) == []
+    assert read_directory({"instances": {"https://a.example": listed(http=odd)}}, source) == []
+    assert read_directory({"instances": {"https://a.example": listed(timing=odd, uptime=odd, html=odd)}}, source)
 
 
 async def test_a_directory_that_is_down_is_not_the_end(miniweb: MiniWeb) -> None:

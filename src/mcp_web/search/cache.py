@@ -33,7 +33,10 @@ class SearchCache:
         return _from_json(value, query) if value else None
 
     async def keep(self, key: str, found: SearchAnswer, *, on_disk: bool, max_seconds: float | None = None) -> None:
-        """Keep an answer for the configured time, or for `max_seconds` if that is shorter."""
+        """Keep an answer for the configured time, or for `max_seconds` if that is shorter; not at all for 0 seconds.
+
+        `on_disk`: in the store, or in memory if that fails.
+        """
         ttl = self._ttl if max_seconds is None else min(self._ttl, max_seconds)
         if ttl <= 0:
             return
@@ -58,6 +61,7 @@ def _to_json(found: SearchAnswer) -> dict[str, Any]:
 
 
 def _from_json(value: Any, query: SearchQuery) -> SearchAnswer | None:
+    """The answer from what `_to_json` returned; None if it was written by another version."""
     try:
         facts = dict(value)
         facts["hits"] = tuple(_rebuilt(Hit, row) for row in facts["hits"])
@@ -65,7 +69,7 @@ def _from_json(value: Any, query: SearchQuery) -> SearchAnswer | None:
         facts["notes"], facts["answers"] = tuple(facts["notes"]), tuple(facts["answers"])
         return SearchAnswer(query=query, cache="hit", **facts)
     except (KeyError, TypeError, ValueError):
-        return None  # written by another version: treated as absent
+        return None
 
 
 def _rebuilt(kind: type[Any], row: dict[str, Any]) -> Any:

@@ -14,7 +14,8 @@ _PREFIX = re.compile(r"^(?P<date>[^—–…]{3,32}?)\s*(?:\.{3}|…|—|–|·|
 def published(value: object, now: datetime | None = None, language: str | None = None) -> str | None:
     """A provider's date (text, seconds or milliseconds since 1970) as an ISO date or date-time; None if unreadable.
 
-    Without a time zone UTC is assumed. `now` and `language` are for relative dates such as "2 days ago".
+    Without a time zone UTC is assumed. `now` (by default the present) and `language` (such as "de"; without one, fewer
+    are read) are for relative dates such as "2 days ago".
     """
     moment = now or datetime.now(UTC)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -28,7 +29,10 @@ def published(value: object, now: datetime | None = None, language: str | None =
 
 
 def split_prefix(snippet: str, now: datetime | None = None, language: str | None = None) -> tuple[str | None, str]:
-    """The date that Google writes before a snippet, and the snippet without it."""
+    """The date that Google writes before a snippet, and the snippet without it; None and the snippet if it has none.
+
+    `now` and `language` as in `published`.
+    """
     found = _PREFIX.match(snippet)
     numbers = len(re.findall(r"\d+", found["date"])) if found else 0
     if found is None or not numbers:
@@ -40,7 +44,7 @@ def split_prefix(snippet: str, now: datetime | None = None, language: str | None
 
 
 def span_of(freshness: str, today: date) -> tuple[date, date]:
-    """The first and the last day that a freshness filter allows."""
+    """The first and the last day that a freshness filter (`SearchQuery.freshness`) allows; raises ValueError."""
     days = {"day": 1, "week": 7, "month": 31, "year": 366}
     if freshness in days:
         return today - timedelta(days=days[freshness]), today + timedelta(days=1)

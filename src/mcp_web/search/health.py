@@ -31,11 +31,11 @@ class Health:
         return self.wait(now) <= 0
 
     def wait(self, now: float) -> float:
-        """Seconds until the endpoint may be used again."""
+        """Seconds until the endpoint may be used again; 0 if it may be now."""
         return max(0.0, self.paused_until - now, self.rate_limited_until - now)
 
     def paused_elsewhere(self, now: float, seconds: float, why: str) -> None:
-        """Pause the endpoint because another replica has paused it."""
+        """Pause the endpoint for these seconds because another replica has paused it."""
         self.paused_until = now + seconds
         self.why, self.outcome = why, "unreachable"
 

@@ -142,7 +142,10 @@ def _code(row: tuple[str, ...] | None, column: int) -> str | None:
 
 
 def _row(language_code: str, region: str) -> tuple[str, ...] | None:
-    """The row of exactly this pair; else the language in its main country; else any language of the country."""
+    """The row of exactly this pair, else of the language in its main country; without a language, of the country.
+
+    None if the table has none.
+    """
     rows = _table()
     if language_code:
         home = rows.get(f"{language_code}-{_HOME.get(language_code, '')}")

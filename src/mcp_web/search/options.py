@@ -181,6 +181,7 @@ class SearchOptions:
     history_days: float = 30.0  # days that search history is kept when it is on
 
     def key(self, provider: str) -> str:
+        """The API key of a provider; empty if none is configured."""
         return self.keys.get(provider, "")
 
     def is_set_up(self, provider: str) -> bool:

@@ -89,6 +89,7 @@ def select(
     """Select the providers that a call names (`wanted`); for `auto`, the usable ones in order of preference.
 
     `fitting` are the official sources for this query: `auto` asks those that are allowed, beside general providers.
+    Raises InvalidInput for a name that is unknown or not allowed.
     """
     named = [wanted] if isinstance(wanted, str) else list(wanted)
     names = list(dict.fromkeys(part.strip().lower() for one in named for part in one.split(",") if part.strip()))
@@ -230,7 +231,8 @@ def _shortened(text: str, capabilities: Capabilities, operators: str) -> tuple[s
 
 
 def _page_requests(capabilities: Capabilities, page: int, count: int) -> tuple[PageRequest, ...]:
-    """The requests that together return page `page` of `count` results, in the provider's own pages."""
+    """The requests that together return page `page` (from 0) of `count` results, in the provider's own pages; none
+    beyond its last page."""
     first = page * count
     if capabilities.paging == "deeper":
         size = min(first + count, capabilities.max_count)

@@ -53,7 +53,7 @@ class Capabilities:
     learns_rate: bool = False  # the headers of its responses state the real rate
     guarded: bool = False  # its address came from a list on the internet: reached through the address guard
     ends: date | None = None  # the day its vendor switches it off
-    max_chars: int = 500
+    max_chars: int = 500  # of a query
     max_words: int = 10_000
 
 
@@ -87,7 +87,7 @@ class PlanQuota:
 
     rate: int | None = None  # requests a second
     left_this_month: int | None = None  # None when the plan has no monthly cap
-    month_resets: float | None = None
+    month_resets: float | None = None  # seconds until then
     pause: float | None = None  # seconds that must pass before the next request
 
 
@@ -112,7 +112,7 @@ class ProviderRefused(Exception):
     outcome: Outcome
     detail: str
     _: KW_ONLY
-    retry_after: float | None = None
+    retry_after: float | None = None  # seconds
     fix: str | None = None  # what the operator can do about it
     # False for a refusal that says nothing about the endpoint's health, such as a query that it does not understand:
     # that is neither retried nor counted as a failure.

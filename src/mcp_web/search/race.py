@@ -18,8 +18,10 @@ _NO_PROVIDER = Capabilities("", "mixed", frozenset())
 async def first_answer(
     asks: Sequence[tuple[str, Ask]], *, stagger: float, deadline: float, accept_empty: bool, patience: float = math.inf
 ) -> tuple[Reply | None, tuple[Reply, ...]]:
-    """Ask endpoints (name, call) one after the other; returns the first answer with results, and all replies.
+    """Ask endpoints (name, call) one after the other; returns the first answer with results (None if there is none),
+    and all replies. Endpoints that did not reply in time are among them, with the outcome "timeout" or "skipped".
 
+    Names must differ. `deadline` is a time of `anyio.current_time()`.
     The next endpoint is asked when one fails, or has not answered for `stagger` seconds; a slow one is not cancelled
     meanwhile. The search ends `patience` seconds after the last endpoint was asked. An empty answer is returned only
     with `accept_empty` and if it is complete: if engines behind it did not answer, another may have results.

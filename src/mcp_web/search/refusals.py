@@ -25,7 +25,7 @@ _WALL_WORDS = (
 
 
 def retry_after(response: ApiResponse) -> float | None:
-    """The seconds in a Retry-After header, given in seconds or as a date; at most a day."""
+    """The seconds in a Retry-After header, given in seconds or as a date, at most a day; None without a valid one."""
     return retry_after_seconds(response.header("retry-after"), time.time())
 
 
@@ -71,7 +71,7 @@ def _reason(error: Any) -> str:
 
 
 def _parsed(body: bytes) -> Any:
-    """The value of a JSON text; NaN and numbers that no float can represent (1e999) become null."""
+    """The value of a JSON text; NaN and numbers that no float can represent (1e999) become None. Raises ValueError."""
     read = partial(read_json, parse_constant=lambda name: None, parse_float=_finite)
     try:
         return read(body)

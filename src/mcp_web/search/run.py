@@ -26,8 +26,8 @@ from mcp_web.text.amounts import amount
 _MARGIN = 1.15  # our second is a little longer than the provider's: clocks and queues differ
 _ANSWER_CHARS = 1000  # characters of an instant answer, and of a suggested query
 _SUGGESTION_CHARS = 200
-Charge = Callable[[], Awaitable[None]]
-_SHORT_WAIT = 5.0  # a limit that ends this soon is waited for; a longer one is reported
+Charge = Callable[[], Awaitable[None]]  # counts one request; raises QuotaExceeded
+_SHORT_WAIT = 5.0  # seconds: a limit that ends this soon is waited for; a longer one is reported
 _SLOW = 0.8  # of the usual time: an endpoint that was cancelled after that long was slow
 
 
@@ -45,7 +45,11 @@ class Runner:
     _learning: dict[str, anyio.Lock] = field(default_factory=lambda: defaultdict(anyio.Lock))
 
     async def ask(self, endpoint: Provider, query: SearchQuery, deadline: float, *, retries: int = 1) -> Reply:
-        """Get as many pages as the query needs from one endpoint; a failure is part of the reply, never raised."""
+        """Get as many pages as the query needs from one endpoint; a failure is part of the reply, never raised.
+
+        `deadline` is a time of `anyio.current_time()`; each page is tried `retries` more times. An endpoint that is
+        paused is not asked.
+        """
         plan = adapt(query, endpoint.capabilities, datetime.now(UTC).date())
         health = self.health[endpoint.name]
         begun = anyio.current_time()
@@ -70,7 +74,10 @@ class Runner:
         return reply
 
     async def send(self, endpoint: Provider, request: ApiRequest, timeout: float) -> ApiResponse:
-        """Send one request with the client for its address; raises ProviderRefused for what the client raises."""
+        """Send one request with the client for its address; raises ProviderRefused for what the client raises.
+
+        `timeout` is in seconds. A response of any status is returned.
+        """
         client = self.clients["guarded" if endpoint.capabilities.guarded else request.url.partition(":")[0]]
         with trace.step("search_provider", provider=endpoint.name) as facts:
             try:
@@ -97,7 +104,8 @@ class Runner:
     async def _pages(
         self, endpoint: Provider, plan: AdaptedQuery, count: int, deadline: float, retries: int
     ) -> tuple[list[tuple[PageRequest, ResultPage]], tuple[str, ...]]:
-        """The pages, each with its request, and a note if a later page was refused."""
+        """The pages, each with its request, and a note if a later page was refused; raises ProviderRefused if the first
+        one was."""
         pages: list[tuple[PageRequest, ResultPage]] = []
         found = 0
         for page_request in plan.page_requests:
@@ -132,7 +140,7 @@ class Runner:
             raise
 
     async def _once(self, endpoint: Provider, query: SearchQuery, deadline: float) -> ResultPage:
-        """One page, without retries."""
+        """One page, without retries; raises ProviderRefused."""
         if endpoint.capabilities.learns_rate and endpoint.name not in self.rates:
             # The first response has the rate limit of the plan; concurrent requests wait for it.
             async with self._learning[endpoint.name]:

@@ -48,8 +48,9 @@ _SHORT_TTL = 300.0  # seconds that an empty or incomplete answer is cached
 class Searcher:
     """Searches with the configured providers.
 
-    `public_client` is the client with the address guard, for public SearXNG instances; `charge` counts one request to
-    a provider with a key and raises QuotaExceeded.
+    `public_client` is the client with the address guard, for public SearXNG instances; `flight` shares searches between
+    replicas; `proxy` is a URL for the library of keyless search, which has its own HTTP client; `charge` counts one
+    request to a provider with a key and raises QuotaExceeded.
     """
 
     def __init__(
@@ -89,10 +90,10 @@ class Searcher:
     ) -> SearchAnswer:
         """Search for one query; with `raw` the answer includes the providers' own JSON.
 
-        `deadline` is a time of `anyio.current_time()`.
+        `provider` is `auto`, one name or several. `deadline` is a time of `anyio.current_time()`.
 
-        An empty result is an answer; when no provider answers, raises SearchAuthError, SearchRateLimited or
-        SearchUnavailable with all attempts in `details["attempted"]`.
+        Raises InvalidInput for an invalid query or provider. An empty result is an answer; when no provider answers,
+        raises SearchAuthError, SearchRateLimited or SearchUnavailable with all attempts in `details["attempted"]`.
         """
         begun = anyio.current_time()
         check(query)
@@ -114,14 +115,15 @@ class Searcher:
         await self._pool.watch()
 
     async def history(self) -> list[dict[str, Any]]:
-        """Past queries, newest first; always empty unless history was switched on."""
+        """Past queries (`at`, `query`, `provider`, `results`), newest first; empty unless history is switched on."""
         if not self._options.history:
             return []
         kept = await self._notes.records(_HISTORY, limit=_MOST_REMEMBERED, newest_first=True)
         return [record.value for record in kept]
 
     async def _shared(self, key: str, query: SearchQuery, deadline: float, ask: Make[SearchAnswer]) -> SearchAnswer:
-        """The answer of `ask`, shared by all callers with the same key; each waits no longer than its own deadline."""
+        """The answer of `ask`, shared by all callers with the same key; each waits no longer than its own deadline,
+        then raises SearchUnavailable."""
         with anyio.CancelScope(deadline=deadline) as patience:
 
             async def asked() -> SearchAnswer:
@@ -134,7 +136,7 @@ class Searcher:
     async def _ask(
         self, query: SearchQuery, selection: Selection, raw: bool, deadline: float, key: str
     ) -> SearchAnswer:
-        """Ask the selected providers, combine their replies and cache the answer under `key`."""
+        """Ask the selected providers, combine their replies, cache the answer under `key`; raises if none answers."""
         until = deadline - _SPARE
         replies: Sequence[Reply]
         if selection.how == "together":
@@ -149,7 +151,7 @@ class Searcher:
         return found
 
     async def _failover(self, names: Sequence[str], query: SearchQuery, until: float) -> Sequence[Reply]:
-        """Ask providers one after the other, until one has results."""
+        """Ask providers one after the other, until one has results; returns all replies."""
         asks = [(name, partial(self._provider, name, query, until)) for name in names]
         timeout = self._options.timeout
         _, replies = await first_answer(
@@ -230,7 +232,8 @@ def _late(name: str) -> Reply:
 
 
 def _lifetime(found: SearchAnswer, selection: Selection, replies: Sequence[Reply]) -> float | None:
-    """Seconds an answer may be cached: few for an empty one or if a provider did not answer; None is no limit."""
+    """Seconds an answer may be cached: few for an empty one or if a provider did not answer; None is the configured
+    time."""
     if not found.hits and any(reply.page.incomplete for reply in replies):
         return 0.0
     complete = selection.how == "failover" or all(reply.answered for reply in replies)

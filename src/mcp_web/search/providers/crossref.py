@@ -55,12 +55,12 @@ class Crossref(JsonApi):
 
 
 def first(value: Any) -> str:
-    """The first string of a list."""
+    """The first string of a list; "" if there is none."""
     return next(iter(texts(value)), "")
 
 
 def joined_name(author: dict[str, Any]) -> str:
-    """Given and family name, or the name of an organisation."""
+    """Given and family name, or the name of an organisation; "" if there is none."""
     return " ".join(filter(None, (text(author.get("given")), text(author.get("family"))))) or text(author.get("name"))
 
 

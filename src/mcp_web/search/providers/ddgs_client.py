@@ -32,14 +32,17 @@ class DdgsClient:
     async def request(
         self, method: str, url: str, *, params: Any = None, timeout: float = 10.0, **unused: Any
     ) -> ApiResponse:
-        """One search in a thread; the runner stops waiting for it after the timeout."""
+        """One search in a thread, which goes on when the caller is cancelled; `url` is `ddgs://BACKEND/KIND`.
+
+        The response has the rows as JSON. Raises FetchTimeout, FetchFailed or ProviderRefused.
+        """
         return await to_thread.run_sync(
             _call, url, dict(params), timeout, self._proxy, abandon_on_cancel=True, limiter=self._threads
         )
 
 
 def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None) -> ApiResponse:
-    """One search on one backend; blocking."""
+    """One search on one backend, as `request` describes it; blocking. `timeout` is in seconds."""
     from ddgs.engines import ENGINES
     from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 

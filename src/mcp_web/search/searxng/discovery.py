@@ -27,7 +27,7 @@ class Discovery:
     options: SearchOptions
     runner: Runner
     notes: BestEffortNotes
-    banned: set[str] = field(default_factory=set)
+    banned: dict[str, float] = field(default_factory=dict)  # until when, by URL, in seconds since the epoch
     listed: list[ListedInstance] = field(default_factory=list)
     _fresh_until: float = float("-inf")
     _reading: anyio.Lock = field(default_factory=anyio.Lock)
@@ -39,7 +39,7 @@ class Discovery:
         return "" if self.options.searxng_urls and source == PUBLIC_LIST_URL else source
 
     async def refresh(self) -> bool:
-        """Read the list again if it is in use and old; returns whether it changed."""
+        """Read the list again if it is in use and old; returns whether it was read."""
         async with self._reading:
             if not self.source or anyio.current_time() < self._fresh_until:
                 return False
@@ -50,9 +50,13 @@ class Discovery:
             self._fresh_until = anyio.current_time() + self.options.discovery_interval
             self.listed = [ListedInstance(*row) for row in rows]
             for one in self.listed:
-                if await self.notes.get("searxng_blacklist", one.url):
-                    self.banned.add(one.url)
+                if until := await self.notes.get("searxng_blacklist", one.url):
+                    self.banned[one.url] = float(until)
             return True
+
+    def is_banned(self, url: str) -> bool:
+        """Whether `ban` was called for this instance in the last day, by this or another process."""
+        return self.banned.get(url, 0.0) > time.time()
 
     def provider(self, one: ListedInstance) -> Searxng:
         """The endpoint of a listed instance."""
@@ -61,8 +65,8 @@ class Discovery:
 
     async def ban(self, url: str) -> None:
         """Do not ask this instance for a day."""
-        self.banned.add(url)
-        await self.notes.keep("searxng_blacklist", url, True, time.time() + _BANNED_FOR)
+        until = self.banned[url] = time.time() + _BANNED_FOR
+        await self.notes.keep("searxng_blacklist", url, until, until)
 
     async def _download(self) -> list[list[object]] | None:
         """Download and store the list: the fields of each instance; None if it could not be read."""

@@ -31,7 +31,7 @@ _MOST_ASKED = 6  # instances that one search may ask; more would burden their ow
 
 @dataclass(slots=True)
 class Instance:
-    """An instance with its health and its grade; `own` are those of the operator."""
+    """An instance with its health and its grade; the operator's have the grade `own`."""
 
     provider: Searxng
     health: Health
@@ -54,8 +54,8 @@ class InstancePool:
 
     def __post_init__(self) -> None:
         self._discovery = Discovery(self.options, self.runner, self.notes)
-        providers = [Searxng(url) for url in self.options.searxng_urls]
-        self._own = [Instance(one, self.runner.health[one.name]) for one in providers]
+        providers = {one.name: one for one in map(Searxng, self.options.searxng_urls)}  # each once, however it is spelt
+        self._own = [Instance(one, self.runner.health[name]) for name, one in providers.items()]
 
     async def search(self, query: SearchQuery, deadline: float) -> Reply:
         """Ask the operator's instances, then public ones, until one answers.
@@ -85,14 +85,14 @@ class InstancePool:
                 for one in self._discovery.listed
                 if one.url not in own and (provider := self._discovery.provider(one))
             ]
-        return [one for one in self._public if one.url not in self._discovery.banned]
+        return [one for one in self._public if not self._discovery.is_banned(one.url)]
 
     async def known(self) -> list[Instance]:
         """All instances in the order in which a search would ask them now."""
         return [*self._own, *self._in_turn(await self.public())]
 
     async def check(self) -> None:
-        """Check the health of every instance that has not been used for a while."""
+        """Send a health check to every own instance, and the best public ones, not used for a while."""
         async with anyio.create_task_group() as tasks:
             for one in [*self._own, *self._public[:_MOST_ASKED]]:
                 checked = one.health.last_checked
