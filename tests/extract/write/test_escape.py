@@ -78,3 +78,8 @@ def test_breaks_at_the_ends_of_emphasis_stay_outside_of_its_marks(md) -> None:
     assert md("<p><b>Valves<br></b>open<b><i><br></i></b> and <b><br>close</b></p>") == (
         "**Valves**  \nopen  \nand  \n**close**"
     )
+
+
+def test_emphasis_inside_the_same_emphasis_is_marked_once(md) -> None:
+    assert md("<p><em>(<var>a</var>, <i>b</i>)</em> <b>c <strong>d</strong></b></p>") == "*(a, b)* **c d**"
+    assert md("<p><em>a <b>b</b> c</em></p>") == "*a **b** c*"

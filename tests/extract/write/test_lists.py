@@ -35,6 +35,11 @@ def test_signatures_are_code_and_their_text_is_not_moved_in(md) -> None:
     assert md(html) == "`f(x)`\n\nText."
 
 
+def test_term_of_texinfo_without_a_category_is_no_definition(md) -> None:
+    html = '<dl><dt><span class="category">: </span><strong>f</strong> <em>(<var>a</var>, <var>b</var>)</em></dt><dd>Text.</dd></dl>'
+    assert md(html) == "**f** *(a, b)*\n: Text."
+
+
 def test_list_that_only_lays_out_sections_is_dissolved(md) -> None:
     assert md("<ul><li><section><h2>A</h2><p>x</p></section></li><li><h2>B</h2></li></ul>") == "## A\n\nx\n\n## B"
 

@@ -26,9 +26,10 @@ def write_title(state: WriterState, element: Element, out: list[str]) -> None:
 
 def write_heading(state: WriterState, element: Element, out: list[str]) -> None:
     """A heading on one line, after a mark with its number, from which its offset is found at the end."""
-    state.in_heading = True
+    around = state.marks
+    state.in_heading, state.marks = True, around | {"**"}  # a heading is bold anyway
     run = inline.inner(state, element)
-    state.in_heading = False
+    state.in_heading, state.marks = False, around
     text = inline.one_line(run)
     if text.endswith(_SIGNS):
         text = _SIGN_AT_END.sub("", text)

@@ -120,13 +120,20 @@ def write_nothing(state: WriterState, element: Element, out: list[str]) -> None:
     """Writes nothing, for an element without text."""
 
 
-def write_strong(state: WriterState, element: Element, out: list[str]) -> None:
-    """Bold text; in a heading, which is bold anyway, without marks."""
-    run = inner(state, element)
-    if state.in_heading:
-        out.append(run)
-    else:
-        wrap(run, "**", out)
+def marked(mark: str) -> InlineWriter:
+    """The writer of elements whose text stands between marks; inside another such element, it writes no marks."""
+
+    def write(state: WriterState, element: Element, out: list[str]) -> None:
+        if mark in state.marks:
+            write_children(state, element, out)
+            return
+        around = state.marks
+        state.marks = around | {mark}
+        run = inner(state, element)
+        state.marks = around
+        wrap(run, mark, out)
+
+    return write
 
 
 def write_superscript(state: WriterState, element: Element, out: list[str]) -> None:
@@ -271,9 +278,9 @@ INLINE: dict[str, InlineWriter] = {
     **dict.fromkeys(_PLAIN.split(), write_children),
     **dict.fromkeys(NOTHING.split(), write_nothing),
     **dict.fromkeys(("iframe", "video", "audio", "object", "embed"), write_embed),
-    **dict.fromkeys(("b", "strong"), write_strong),
-    **dict.fromkeys(("i", "em", "var"), lambda state, element, out: wrap(inner(state, element), "*", out)),
-    **dict.fromkeys(("s", "del", "strike"), lambda state, element, out: wrap(inner(state, element), "~~", out)),
+    **dict.fromkeys(("b", "strong"), marked("**")),
+    **dict.fromkeys(("i", "em", "var"), marked("*")),
+    **dict.fromkeys(("s", "del", "strike"), marked("~~")),
     **dict.fromkeys(("code", "kbd", "samp", "tt", "listing"), write_code),
     "a": write_link,
     "br": lambda state, element, out: out.append(BREAK),

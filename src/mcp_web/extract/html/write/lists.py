@@ -111,7 +111,8 @@ def _term(state: WriterState, element: Element) -> list[str]:
         for child in [child for child in element if isinstance(child, Element) and child.has_class("classifier")]:
             child.insert_before(Text(" : "))
         return [inline.one_line(inline.inner(state, element))]
-    return ["  \n".join(state.blocks_of(element))] if element.text.strip() else []
+    # Texinfo begins a term without a category with a colon, which in Markdown begins a definition.
+    return ["  \n".join(state.blocks_of(element)).removeprefix(": ")] if element.text.strip() else []
 
 
 def _write_flat(state: WriterState, element: Element, out: list[str]) -> None:

@@ -37,6 +37,7 @@ class WriterState:
     images: dict[str, str] = field(default_factory=dict)  # URL → alternative text
     depth: int = 0  # of nested elements
     indents: int = 0  # lists and quotes around the element
+    marks: frozenset[str] = frozenset()  # of the emphasis around the element, such as "**"
     in_cell: bool = False
     in_heading: bool = False
     in_link: bool = False
