@@ -179,6 +179,24 @@ async def test_a_manifest_cannot_reach_outside_its_folder(stores: tuple[Store, S
     assert (await two.size()).pages == 0
 
 
+@pytest.mark.parametrize("line", ["1", '"x"', "[]", "{}", '{"file": "a.md", "key": "00", "hash": "", "document": 1}'])
+async def test_a_line_that_is_no_record_is_named_and_the_others_are_imported(
+    stores: tuple[Store, Store], tmp_path: Path, line: str
+) -> None:
+    one, two = stores
+    await one.keep(snapshot())
+    await exported(export_markdown, one, tmp_path / "out")
+    await exported(export_jsonl, one, tmp_path / "out.jsonl")
+    (tmp_path / "out" / "a.md").write_text("Text.")
+    for place, work in ((tmp_path / "out", import_markdown), (tmp_path / "out.jsonl", import_jsonl)):
+        records = place / "manifest.jsonl" if place.is_dir() else place
+        records.write_text(f"{line}\n{records.read_text()}")
+        done = await imported(work, two, place)
+        assert done.documents == 1
+        ((_, why),) = done.failed
+        assert why.startswith("The record was not written by mcp-web: ")
+
+
 async def test_a_folder_without_a_manifest_is_refused(stores: tuple[Store, Store], tmp_path: Path) -> None:
     with pytest.raises(InvalidInput) as caught:
         await imported(import_markdown, stores[0], tmp_path)

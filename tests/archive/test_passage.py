@@ -155,6 +155,10 @@ async def test_a_kept_document_is_asked_a_question_without_network(miniweb: Mini
         assert facts[1] in answer.text
         assert facts[0] not in answer.text
         assert "More sections: cache_get with section=" in answer.text
+        for other in ({"section": "Part 0"}, {"start": 10}, {"screenshot": True}, {"diff": "previous"}):
+            refused = await caller.call("cache_get", snapshot=added["snapshot"], query="the warranty", **other)
+            assert refused.text.startswith("INVALID_INPUT: cache_get shows either ")
+            assert next(iter(other)) in refused.text
 
 
 @pytest.mark.anyio

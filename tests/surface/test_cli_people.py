@@ -188,6 +188,7 @@ def test_a_page_is_cited_as_text_bibtex_and_csl_with_the_day_it_was_read(shell: 
     assert f"urldate = {{{today}}}" in entry
     (item,) = shell.json("cite", url)
     assert (item["title"], item["URL"]) == ("On Setup", url)
+    assert item["abstract"].startswith("Words count."), "a page without a description has its summary"
     assert "--bibtex and --json" in shell.run("cite", url, "--bibtex", "--json", code=2).stderr
     shell.run("cite", "deadbeef", code=3)
 

@@ -99,7 +99,7 @@ def test_too_many_items_are_cut_with_a_note() -> None:
         ({"query": "x", "count": float("nan")}, ["count"]),
         ({"query": "x", "raw": "perhaps"}, ["raw", "'perhaps'", "true or false"]),
         ({"query": "x", "mode": "fast"}, ["mode", "'fast'", "auto, raw"]),
-        ({"query": "x", "mdoe": "raw"}, ["mdoe", "Did you mean 'mode'"]),
+        ({"query": "x", "mdoe": "raw"}, ["mdoe", "Did you mean 'mode'?"]),
         ({"query": "x", "zzzzzz": 1}, ["zzzzzz", "It takes: query"]),
     ],
 )
@@ -108,6 +108,11 @@ def test_bad_input_names_the_parameter_the_value_and_what_is_allowed(sent: dict[
         bind(TOOL, sent)
     for word in words:
         assert word in caught.value.message
+
+
+def test_names_that_are_equally_near_to_an_unknown_parameter_are_all_named() -> None:
+    with pytest.raises(InvalidInput, match=r"Did you mean 'max_age' or 'max_chars'\?"):
+        bind(tool_named("web_open"), {"url": "https://a.example/", "max_tokens": 2000})
 
 
 _json = st.recursive(

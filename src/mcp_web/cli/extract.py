@@ -152,9 +152,9 @@ async def _lines(app: App, places: tuple[str, ...], request: ExtractRequest) -> 
 
 
 async def _line(app: App, line: bytes, number: int, request: ExtractRequest) -> dict[str, Any]:
-    from mcp_web.extract.summary import summary_of
     from mcp_web.model.wire import document_to_json
     from mcp_web.services.extract_html import extract_html
+    from mcp_web.text.summary import summary_of
 
     try:
         asked = _asked(line, number)

@@ -14,7 +14,6 @@ from mcp_web.contracts.asking import WHOLE, ask
 from mcp_web.contracts.contract import Contract, contract_tool
 from mcp_web.contracts.options import WebSearchOptions
 from mcp_web.errors import AgentError, SearchAuthError, SearchRateLimited, WebError
-from mcp_web.extract.summary import summary_of
 from mcp_web.model.search import Hit, SafeSearch, SearchQuery
 from mcp_web.read.window import cut
 from mcp_web.search.options import SearchOptions
@@ -22,6 +21,7 @@ from mcp_web.services.open_page import Opened
 from mcp_web.services.search_web import Searched
 from mcp_web.text.markdown import fenced_lines
 from mcp_web.text.shorten import shortened_at_word
+from mcp_web.text.summary import summary_of
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.shrink import compact, shrunk

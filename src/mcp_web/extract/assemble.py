@@ -11,10 +11,10 @@ from mcp_web import __version__
 from mcp_web.extract.characters import clean_line, clean_text
 from mcp_web.extract.markdown import read_links
 from mcp_web.extract.natural_language import detect_language
-from mcp_web.extract.summary import summarise
 from mcp_web.model.page import Document, Fetched, Heading, Link, Metadata, PageKind
 from mcp_web.text.headings import read_headings
 from mcp_web.text.media_types import file_name
+from mcp_web.text.summary import summarise
 from mcp_web.text.urls import host_of
 
 # Twenty times the largest window that an agent can request; longer documents are data rather than texts to read.

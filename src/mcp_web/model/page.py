@@ -98,7 +98,7 @@ class Document:
     links: tuple[Link, ...] = ()  # of the content, absolute, each URL once, in order
     images: tuple[Link, ...] = ()
     siteconfig: str | None = None  # "id@version" of the rules used
-    summary: str = ""  # extractive, at most 500 characters; of an HTML page made when asked for (extract/summary.py)
+    summary: str = ""  # extractive, at most 500 characters; of an HTML page made when asked for (text/summary.py)
     wall: Wall | None = None  # why the text is only part of what a subscriber or a browser would see
     hidden: int = 0  # pieces of invisible text removed
     notes: tuple[str, ...] = ()

@@ -40,6 +40,9 @@ ALIASES = {
     "quote": "quotes",
 }
 
+_ALIKE = 0.5  # the similarity of `difflib` from which a name may be a misspelling
+_TIE = 0.1  # of that similarity: a shared word such as `max_` decides no more than this
+
 
 def bind(tool: Tool, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
     """The tool's arguments, converted and with defaults filled in, and notes on values that were changed."""
@@ -87,6 +90,16 @@ def _by_alias(name: str, known: Mapping[str, Param]) -> Param | None:
 
 def _unknown(tool: Tool, name: str, known: Mapping[str, Param]) -> str:
     """The message for a parameter that the tool does not have."""
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]!r}?" if near else f" It takes: {', '.join(known)}."
+    near = _near(name[:60], list(known))
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else f" It takes: {', '.join(known)}."
     return f"{tool.name} has no parameter {name[:60]!r}.{hint}"
+
+
+def _near(name: str, known: list[str]) -> list[str]:
+    """The known names that are spelt like the name, the nearest first.
+
+    Several, if they are about as near: by its letters `max_tokens` is as near to `max_age` as to `max_chars`.
+    """
+    alike = {one: difflib.SequenceMatcher(None, name, one).ratio() for one in known}
+    least = max(_ALIKE, max(alike.values(), default=0.0) - _TIE)
+    return sorted((one for one in known if alike[one] >= least), key=lambda one: -alike[one])

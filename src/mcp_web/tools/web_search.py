@@ -198,8 +198,8 @@ def _as_data(answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
 
 def _as_object(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
     """One result as an object, with what is kept of its page."""
-    from mcp_web.extract.summary import summary_of
     from mcp_web.services.open_page import Opened
+    from mcp_web.text.summary import summary_of
 
     facts = asdict(hit) | {"score": round(hit.score, 4)}
     made = {"rank": rank} | {name: value for name, value in facts.items() if value or name not in _OPTIONAL}

@@ -48,7 +48,7 @@ async def import_markdown(importer: Importer, folder: Path, clock: Callable[[], 
     for line in (await anyio.Path(manifest).read_text("utf-8")).splitlines():
         try:
             snapshot = await anyio.to_thread.run_sync(_read, folder, read_json(line), clock())
-        except (InvalidInput, OSError, ValueError, KeyError, TypeError) as error:
+        except (InvalidInput, OSError, ValueError, KeyError, AttributeError, TypeError) as error:
             importer.fail(line[:60], error)
             continue
         await importer.keep(snapshot)

@@ -139,6 +139,8 @@ class Importer:
             why = "It is not JSON."
         elif isinstance(error, UnicodeDecodeError):
             why = "It is not UTF-8 text."
+        elif isinstance(error, KeyError | AttributeError | TypeError):
+            why = f"The record was not written by mcp-web: {error!r}."
         self._failed.append((what, why))
 
     def done(self) -> Exchanged:

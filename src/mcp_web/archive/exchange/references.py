@@ -15,6 +15,7 @@ from mcp_web.model.snapshot import Snapshot, document_id
 from mcp_web.text.dates import iso
 from mcp_web.text.internet_archive import copy_day
 from mcp_web.text.papers import written_date
+from mcp_web.text.summary import summary_of
 
 _CSL_FIELDS = {"kind": "type", "volume": "volume", "issue": "issue", "pages": "page", "publisher": "publisher"}
 
@@ -64,7 +65,7 @@ def reference_of(snapshot: Snapshot) -> Reference:
         doi=next((name.removeprefix("doi:") for name in names if name.startswith("doi:")), ""),
         arxiv=next((name.removeprefix("arxiv:") for name in names if name.startswith("arxiv:")), ""),
         site=str(item.get("container-title") or ("" if item else metadata.site_name or "")),
-        abstract=metadata.description or document.summary,
+        abstract=metadata.description or ("" if stored else summary_of(document)),
         tags=snapshot.tags,
         accessed=iso(snapshot.checked_at)[:10],
         note=str(stored.get("note") or item.get("status") or _archived(metadata)),

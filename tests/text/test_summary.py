@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_web.extract.summary import summarise, summary_of
 from mcp_web.model.page import Document, Metadata
+from mcp_web.text.summary import summarise, summary_of
 
 SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "extraction"
 
