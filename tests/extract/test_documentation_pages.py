@@ -70,6 +70,27 @@ def test_docbook_bars_of_navigation_go_also_in_quirks_mode() -> None:
     assert "Pumps" not in text
 
 
+def test_docbook_by_publican_keeps_its_title_and_the_titles_of_its_boxes() -> None:
+    html = f"""<head><meta name="generator" content="publican v4.3.2"></head><body><ul class="docnav"><li class="next">
+        <a accesskey="n" href="c.html"><strong>Next</strong></a></li></ul><div class="chapter"><div class="titlepage">
+        <h1 class="title">Chapter 8. Valves</h1></div>{TEXT}<div class="sidebar"><div class="titlepage">
+        <p class="title"><strong>TOOL The key</strong></p></div><div class="para">It turns the valve.</div></div></div>
+        <ul class="docnav"><li class="next"><a href="c.html">Next</a></li></ul></body>"""
+    text = markdown(html)
+    assert text.startswith("# Chapter 8. Valves")
+    assert "**TOOL The key**\n\nIt turns the valve." in text
+    assert "Next" not in text
+
+
+def test_texinfo_by_texi2any_loses_its_table_of_arrows() -> None:
+    html = f"""<head><meta name="Generator" content="texi2any"></head><body><div class="chapter"><table class="header">
+        <tr><td>[<a href="a.html"> &lt;&lt; </a>]</td><td>[<a href="i.html">Index</a>]</td></tr></table>
+        <h1 class="chapter">7 Valves</h1>{TEXT * 2}</div></body>"""
+    text = markdown(html)
+    assert text.startswith("# 7 Valves")
+    assert "Index" not in text
+
+
 def test_haddock_title_signatures_and_instances() -> None:
     html = f"""<body><div id="package-header"><span>valves-1.0</span></div><div id="content"><div id="module-header">
         <table class="info"><tr><th>Safe Haskell</th><td>Safe</td></tr></table><p class="caption">Data.Valve</p></div>
