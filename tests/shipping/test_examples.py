@@ -18,6 +18,7 @@ from mcp_web.tools.options import CONTRACTS
 from mcp_web.web.connect import Entry
 from miniweb import MiniWeb, Site
 from surface.rpc import WAIT, clean_environment
+from surface.test_http import Served
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -89,23 +90,38 @@ def test_documentation_is_brought_into_the_archive_and_asked(docs: Site, tmp_pat
     assert docs.loopback_url("/tasks.html") in said
 
 
-def test_the_guide_s_program_for_the_python_sdk_gives_a_cited_answer(miniweb: MiniWeb, tmp_path: Path) -> None:
+@pytest.fixture
+def pep(miniweb: MiniWeb) -> Site:
     site = miniweb.site("peps.example")
     site.page("/pep", article("Exception groups", "Rationale", say="says why exception groups are not a list"))
-    guide = (EXAMPLES.parent / "docs" / "guides" / "frameworks.md").read_text()
-    program = guide.partition("## The MCP Python SDK")[2].partition("```python\n")[2].partition("```")[0]
-    env = clean_environment(tmp_path, **OFFLINE, MCP_WEB_ALLOW_PRIVATE=site.exemption)
-    changes = {
-        'command="mcp-web"': f"command={sys.executable!r}, args=['-m', 'mcp_web'], env={env!r}",
-        "https://peps.python.org/pep-0654/": site.loopback_url("/pep"),
-    }
-    for old, new in changes.items():
+    return site
+
+
+def run_changed(file: str, heading: str, pep: Site, folder: Path, address: tuple[str, str]) -> None:
+    """Run the first program below a heading with our page and server; it prints a passage and a checked quote."""
+    text = (EXAMPLES.parent / file).read_text()
+    program = text.partition(heading)[2].partition("```python\n")[2].partition("```")[0]
+    for old, new in (address, ("https://peps.python.org/pep-0654/", pep.loopback_url("/pep"))):
         assert old in program
         program = program.replace(old, new)
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=WAIT, check=False, cwd=tmp_path
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=WAIT, check=False, cwd=folder
     )
     assert done.returncode == 0, done.stderr
     assert "says why exception groups are not a list" in done.stdout
     assert "1 exact" in done.stdout
     assert "#:~:text=" in done.stdout
+
+
+def test_the_guide_s_program_for_the_python_sdk_gives_a_cited_answer(pep: Site, tmp_path: Path) -> None:
+    env = clean_environment(tmp_path, **OFFLINE, MCP_WEB_ALLOW_PRIVATE=pep.exemption)
+    ours = f"command={sys.executable!r}, args=['-m', 'mcp_web'], env={env!r}"
+    run_changed("docs/guides/frameworks.md", "## The MCP Python SDK", pep, tmp_path, ('command="mcp-web"', ours))
+
+
+def test_the_readme_s_program_gets_a_cited_answer_from_the_running_server(pep: Site, tmp_path: Path) -> None:
+    served = Served(tmp_path, **OFFLINE, MCP_WEB_ALLOW_PRIVATE=pep.exemption)
+    try:
+        run_changed("README.md", "### A first answer", pep, tmp_path, (":8765/", f":{served.port}/"))
+    finally:
+        served.stop()

@@ -50,7 +50,7 @@ def command(address: str | None, team: bool, names: tuple[str, ...], profile: st
 
 def _announce(base: str, first_token: str | None, *, team: bool) -> None:
     from mcp_web.cli.output import echo
-    from mcp_web.web.connect import Remote, claude_code_http_line, claude_code_line
+    from mcp_web.web.connect import Remote, claude_code_http_line, claude_code_line, own_command
 
     echo(f"mcp-web serves MCP at {base}/mcp and its page at {base}/", err=True)
     if not team:
@@ -58,7 +58,8 @@ def _announce(base: str, first_token: str | None, *, team: bool) -> None:
         echo(f"  {claude_code_line()}", err=True)
         echo("or connect it to this server, as long as this runs:", err=True)
         echo(f"  {claude_code_http_line(Remote(f'{base}/mcp', ''))}", err=True)
-        echo("Other clients: mcp-web client lists them, and writes their configuration.", err=True)
+        echo("Other clients, listed with their configuration files:", err=True)
+        echo(f"  {own_command()} client", err=True)
         return
     token = first_token or "TOKEN"
     if first_token:
@@ -67,4 +68,5 @@ def _announce(base: str, first_token: str | None, *, team: bool) -> None:
     echo("Connect a client:", err=True)
     echo(f"  {claude_code_http_line(Remote(f'{base}/mcp', token))}", err=True)
     echo(f"  mcp-web client cursor --url {base}/mcp --token {token} --write", err=True)
-    echo("A token for another user: mcp-web token add NAME", err=True)
+    echo("A token for another user:", err=True)
+    echo(f"  {own_command()} token add NAME", err=True)

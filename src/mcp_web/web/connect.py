@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,9 +53,14 @@ def claude_code_http_line(remote: Remote) -> str:
     return f"claude mcp add --scope user --transport http {NAME} {remote.url}{header}"
 
 
-def claude_code_line() -> str:
+def own_command() -> str:
+    """The command of this installation as a person types it: it may not be on the PATH."""
     entry = own_entry()
-    return f"claude mcp add --scope user {NAME} -- {' '.join((entry.command, *entry.args))}"
+    return shlex.join((entry.command, *entry.args))
+
+
+def claude_code_line() -> str:
+    return f"claude mcp add --scope user {NAME} -- {own_command()}"
 
 
 def ways_to_connect(endpoint: str, *, needs_token: bool) -> dict[str, Any]:
