@@ -105,6 +105,16 @@ async def test_page_about_something_else_is_not_passed_off_as_an_answer(app: App
     assert not found["answered"]
 
 
+async def test_a_name_in_the_address_of_a_page_counts_as_mentioned(app: App, miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+    asked = "How many wheels did the machine of Babbage have?"
+    named = await read(app, site.route("/engines/babbage-engine", lambda _: Reply(MACHINE)), asked)
+    other = await read(app, site.route("/engines/other", lambda _: Reply(MACHINE)), asked)
+    assert named.data["queries"][0]["best_score"] > other.data["queries"][0]["best_score"]
+    assert "never mentions" not in named.text
+    assert 'never mentions "Babbage"' in other.text
+
+
 async def test_a_page_that_may_not_answer_is_shown_with_the_advice_to_check_it(app: App, miniweb: MiniWeb) -> None:
     url = miniweb.site("docs.example").route("/manual", lambda _: Reply(manual()))
     said = set()

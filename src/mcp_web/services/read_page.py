@@ -123,9 +123,13 @@ async def _rank(
 
 
 def _about(kept: Snapshot) -> str:
-    """The title, URL and metadata of a page, one to a line; a name in them counts as mentioned by the page."""
+    """The title, URL and metadata of a page, one to a line; a name in them counts as mentioned by the page.
+
+    The URL has no scheme, because URLs in a text are not indexed.
+    """
     facts = kept.document.metadata
-    parts = (kept.document.title, kept.final_url, facts.author, facts.site_name, facts.description, facts.published)
+    address = kept.final_url.partition("://")[2]
+    parts = (kept.document.title, address, facts.author, facts.site_name, facts.description, facts.published)
     return "\n".join(part for part in parts if part)
 
 
