@@ -52,6 +52,30 @@ def test_headings_above_a_passage_count() -> None:
     assert int(np.argmax(words.scores("linux"))) == 1
 
 
+@pytest.mark.parametrize("query", ["heapify", "heapq.heapify", "heapq.heapify()?", "What does heapq.heapify() return?"])
+def test_a_name_is_found_where_it_is_defined_before_where_it_is_mentioned(query: str) -> None:
+    mentions = "A heap is made with heapq.heapify, and heapq.heapify needs a list. heapify is fast: use heapify."
+    definition = "`heapq.heapify(x)`\n\nTransform the list into a heap, in linear time."
+    assert best(query, [mentions, definition, mentions + " Again.", "Other functions."]) == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "definition"),
+    [
+        ("core.bigFileThreshold", "core.bigFileThreshold\n: The size of files that are considered big."),
+        ("--depth", "`--depth <n>`\n: Create a shallow clone."),
+    ],
+)
+def test_a_setting_or_flag_is_found_where_it_is_defined(query: str, definition: str) -> None:
+    mention = f"See {query}: the option {query} is like the other options, and {query} may be repeated."
+    assert best(query, [mention, definition, f"Like {query}."]) == 1
+
+
+def test_what_continues_a_definition_counts_as_a_part_of_it() -> None:
+    texts = ["If the order of the pairs matters, use a list.", "The pairs of parse_qs have an order."]
+    assert int(np.argmax(PageWords(texts, [("parse_qs()",), ()]).coverage("order of the pairs of parse_qs"))) == 0
+
+
 def test_identifiers_and_other_scripts_are_words_too() -> None:
     assert page_terms("ReadTimeout", "en") == (["read", "timeout"], ["readtimeout"])
     assert page_terms("max_results", "en")[0] == page_terms("max results", "en")[0]

@@ -105,10 +105,16 @@ async def test_page_about_something_else_is_not_passed_off_as_an_answer(app: App
     assert not found["answered"]
 
 
-async def test_a_name_in_the_address_of_a_page_counts_as_mentioned(app: App, miniweb: MiniWeb) -> None:
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [("/engines/babbage-engine", "The machine"), ("/engines/7", "The difference engine — Museum of Babbage")],
+)
+async def test_a_name_in_the_address_or_the_title_of_a_page_counts_as_mentioned(
+    app: App, miniweb: MiniWeb, path: str, title: str
+) -> None:
     site = miniweb.site("docs.example")
     asked = "How many wheels did the machine of Babbage have?"
-    named = await read(app, site.route("/engines/babbage-engine", lambda _: Reply(MACHINE)), asked)
+    named = await read(app, site.route(path, lambda _: Reply(MACHINE.replace("The machine", title))), asked)
     other = await read(app, site.route("/engines/other", lambda _: Reply(MACHINE)), asked)
     assert named.data["queries"][0]["best_score"] > other.data["queries"][0]["best_score"]
     assert "never mentions" not in named.text

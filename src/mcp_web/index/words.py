@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_web.text.bm25 import PASSAGES
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import prose
+from mcp_web.text.names import asked_names, definitions, heading_keys, is_name
 from mcp_web.text.words import is_stop_word, split_unit, terms, units
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ _COVERAGE_SIZE = 100
 _SAMPLE = 400  # characters of each passage from which the page's language is detected
 
 
+# A passage that defines a name, in a signature, a definition list or the heading above it, has a term for that: this
+# mark and the key of the name.
+_DEFINED = "="
+_PUNCTUATION = ".,;:?!\"'`()[]"
 # Put between two passages, so that the last word of one is not followed by the first of the next.
 _APART = (-1, -2)
 
@@ -56,12 +61,15 @@ class PageWords:
         sizes: list[list[int]] = [[], []]
         for number, text in enumerate(texts):
             sequence, names = splitter.split(text)
-            above = set(splitter.split(" ".join(headings[number]))[0]) if headings else ()
+            path = headings[number] if headings else ()
+            above = {_DEFINED + key for heading in path for key in heading_keys(heading)}
+            above.update(splitter.split(" ".join(path))[0])
             terms = self._number(sequence)
             order += terms
             order += _APART
             ends.append(len(order))
-            for at, found in enumerate((terms + self._number(names), self._number(above))):
+            defined = {_DEFINED + key for _, key in definitions(text)}
+            for at, found in enumerate((terms + self._number(names) + self._number(defined), self._number(above))):
                 held[at] += found
                 sizes[at].append(len(found))
         self._order, self._ends = np.array(order, np.int32), np.array(ends, np.int64)
@@ -83,7 +91,7 @@ class PageWords:
         total = np.zeros(self.size)
         for term, weight in self._weights(query).items():
             self._add(total, *self._postings(term), weight)
-        for first, second in dict.fromkeys(pairwise(_question_terms(query, self.language)[0])):
+        for first, second in dict.fromkeys(pairwise(_question_terms(query, self.language))):
             for pair, share in (((first, second), PAIR_SHARE), ((second, first), PAIR_SHARE / 2)):
                 at, near = self._following(*pair)
                 if len(at):
@@ -120,13 +128,20 @@ class PageWords:
     def _weights(self, query: str, size: int = 0) -> dict[str, float]:
         """The weight of each term: its rarity on the page times how often the question has it.
 
-        Rarity is computed for a page of `size` passages, by default those there are. A compound name that the page
-        never has as one word counts by its parts alone.
+        Rarity is computed for a page of `size` passages, by default those there are.
         """
-        sequence, names = _question_terms(query, self.language)
-        counts = Counter((*sequence, *(name for name in names if name in self._numbers)))
+        counts = Counter((*_question_terms(query, self.language), *self._names(query)))
         held = {term: len(self._postings(term)[0]) for term in counts}
         return {term: count * PASSAGES.rarity(held[term], size or self.size) for term, count in counts.items()}
+
+    def _names(self, query: str) -> list[str]:
+        """The terms of the names in a question: of a name that the page defines, the passages that do so have it; of
+        others, those that mention it. A name that the page never has as one word counts by its parts alone."""
+        found = []
+        for name in _question_names(query, self.language):
+            defined = [term for term in name.defined if term in self._numbers]
+            found += defined[:1] or [term for term in name.mentioned if term in self._numbers]
+        return found
 
     def _number(self, terms: Iterable[str]) -> list[int]:
         """The numbers of terms; a new term gets the next one."""
@@ -192,10 +207,28 @@ def page_terms(text: str, language: str, stop: tuple[str, ...] | None = None) ->
 
 
 @lru_cache(64)  # each signal asks for them
-def _question_terms(query: str, language: str) -> tuple[list[str], list[str]]:
-    """The terms and compound names of a question about a page in `language`, without stop words of either language."""
-    sequence, names = page_terms(query, language, stop=(language or "en", language_of(query)))
-    return (sequence, names) if sequence else page_terms(query, language, stop=())
+def _question_terms(query: str, language: str) -> list[str]:
+    """The terms of a question about a page in `language`, without stop words of either language."""
+    sequence, _ = page_terms(query, language, stop=(language or "en", language_of(query)))
+    return sequence or page_terms(query, language, stop=())[0]
+
+
+class _AskedName(NamedTuple):
+    """A word of a question that may be a name, with the terms that a passage has if it defines or mentions it."""
+
+    defined: list[str]  # of the whole name first, then of its parts
+    mentioned: list[str]
+
+
+@lru_cache(64)
+def _question_names(query: str, language: str) -> list[_AskedName]:
+    """The words of a question that may be names: those written as names, compounds, and a word that is alone."""
+    words = query.split()
+    found = []
+    for word in words:
+        keys = asked_names(word.strip(_PUNCTUATION)) if len(words) == 1 or is_name(word) else ()
+        found.append(_AskedName([_DEFINED + name.key for name in keys], page_terms(word, language)[1]))
+    return [name for name in found if any(name)]
 
 
 # Letters of scripts that separate words by spaces; in the others a number is a word of its own.

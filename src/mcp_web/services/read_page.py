@@ -123,14 +123,14 @@ async def _rank(
 
 
 def _about(kept: Snapshot) -> str:
-    """The title, URL and metadata of a page, one to a line; a name in them counts as mentioned by the page.
+    """The titles, URL and metadata of a page, one to a line; a name in them counts as mentioned by the page.
 
     The URL has no scheme, because URLs in a text are not indexed.
     """
     facts = kept.document.metadata
     address = kept.final_url.partition("://")[2]
-    parts = (kept.document.title, address, facts.author, facts.site_name, facts.description, facts.published)
-    return "\n".join(part for part in parts if part)
+    names = (kept.document.title, facts.page_title, address, facts.site_name, facts.author)
+    return "\n".join(part for part in (*names, facts.description, facts.published) if part)
 
 
 def _with_note(error: WebError) -> WebError:
