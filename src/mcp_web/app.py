@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Awaitable, Callable
-from functools import partial
+from functools import partial, wraps
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import anyio
 
@@ -41,12 +41,30 @@ if TYPE_CHECKING:
     from mcp_web.store.protocol import Store
     from mcp_web.store.shared import SharedStore
 
+T = TypeVar("T")
 # What the first search waits for documents that are indexed again; background work does the rest.
 _INDEXING_SECONDS = 10.0
 
 
+def _built_once(build: Callable[[Any], Awaitable[T]]) -> Callable[[Any], Awaitable[T]]:
+    """Decorator for methods of App that build a part: the part is built by the first call, and kept."""
+    name = f"_{build.__name__}"
+
+    @wraps(build)
+    async def part(self: App) -> T:
+        if name not in self.__dict__:
+            made = await build(self)
+            self.__dict__.setdefault(name, made)  # meanwhile another task may have built it
+        return cast("T", self.__dict__[name])
+
+    return part
+
+
 class App:
-    """The parts of one tenant, over what all tenants of the process share."""
+    """The parts of one tenant, over what all tenants of the process share.
+
+    Without `process` the app makes one of its own, with `dialer`, and closes it at the end.
+    """
 
     tenant = DEFAULT_TENANT
 
@@ -64,7 +82,6 @@ class App:
         self._store_note = ""
         self._store_note_taken = False
         self.own_metrics = trace.metrics  # what this tenant did; the process as long as there is only one
-        self._renderer: Chromium | None = None
 
     async def __aenter__(self) -> Self:
         is_wanted = self.settings.is_set("server", "log") or not trace.interactive
@@ -84,7 +101,10 @@ class App:
         return self.process.coordination.flight
 
     async def store(self) -> Store:
-        """The store, opened when first needed."""
+        """The store, opened when first needed.
+
+        If it cannot be used, a temporary one is returned, and `require_kept_store` raises.
+        """
         if self._store is not None:
             return self._store
         async with self._opening:
@@ -113,7 +133,7 @@ class App:
         return await self._shared.readable(await self.main_store())
 
     async def require_kept_store(self) -> None:
-        """Raise when nothing can be kept: for work whose purpose is to change what is kept."""
+        """Raise CacheError when nothing can be kept: for work whose purpose is to change what is kept."""
         await self.store()
         if self._store_refusal is not None:
             self._store_note_taken = True  # the error says the same
@@ -135,93 +155,87 @@ class App:
         return "" if self._store_note_taken else self.take_store_note()
 
     # ── components ──────────────────────────────────────────────────────────────────────────────────────────────────
+    @_built_once
     async def fetcher(self) -> Fetcher:
-        store = await self.store()
-        if "_fetcher" not in self.__dict__:
-            from mcp_web.fetch.fetcher import Fetcher
+        from mcp_web.fetch.fetcher import Fetcher
 
-            self._fetcher = Fetcher(
-                self.settings.of(FetchOptions),
-                self.process.web_client,
-                self.process.admission,
-                notes=store,
-                secrets=self.settings.secrets,
-            )
-        return self._fetcher
+        return Fetcher(
+            self.settings.of(FetchOptions),
+            self.process.web_client,
+            self.process.admission,
+            notes=await self.store(),
+            secrets=self.settings.secrets,
+        )
 
+    @_built_once
     async def keeper(self) -> Keeper:
-        store = await self.store()
-        if "_keeper" not in self.__dict__:
-            from mcp_web.archive.keeper import Keeper
+        from mcp_web.archive.keeper import Keeper
 
-            self._keeper = Keeper(store, self.settings.of(ArchiveOptions))
-        return self._keeper
+        return Keeper(await self.store(), self.settings.of(ArchiveOptions))
 
+    @_built_once
     async def searcher(self) -> Searcher:
-        store = await self.store()
-        if "_searcher" not in self.__dict__:
-            from mcp_web.search.searcher import Searcher
+        from mcp_web.search.searcher import Searcher
 
-            options = self.settings.of(SearchOptions)
-            self._searcher = Searcher(
-                options,
-                self.process.api_client,
-                self.process.coordination.limiter,
-                store,
-                public_client=self.process.public_client,
-                flight=self.flight,
-                proxy=self.process.proxies.https.url if self.process.proxies.https else None,
-                charge=partial(self.process.quota.take_paid_search, self.tenant),
-            )
-        return self._searcher
+        return Searcher(
+            self.settings.of(SearchOptions),
+            self.process.api_client,
+            self.process.coordination.limiter,
+            await self.store(),
+            public_client=self.process.public_client,
+            flight=self.flight,
+            proxy=self.process.proxies.https.url if self.process.proxies.https else None,
+            charge=partial(self.process.quota.take_paid_search, self.tenant),
+        )
 
     @property
     def search_providers(self) -> tuple[str, ...]:
-        """The providers that can be asked here: configured, or without a key."""
+        """The names of the providers that can be asked here: configured, or without a key."""
         return self.settings.of(SearchOptions).available
 
     @property
     def similarity_threshold(self) -> float | None:
+        """The lowest score (0 to 1) of passages that are shown; None lets the verdict on the page decide."""
         return self.settings.of(EmbedOptions).threshold
 
     @property
     def store_is_open(self) -> bool:
         return self._store is not None
 
+    @_built_once
     async def document_vectors(self) -> DocumentVectors:
-        store = await self.store()
-        if "_document_vectors" not in self.__dict__:
-            from mcp_web.index.documents import DocumentVectors
-            from mcp_web.read.passages import passages
+        from mcp_web.index.documents import DocumentVectors
+        from mcp_web.read.passages import passages
 
-            self._document_vectors = DocumentVectors(store, self.process.embedder, passages)
-        return self._document_vectors
+        return DocumentVectors(await self.store(), self.process.embedder, passages)
 
+    @_built_once
     async def reader(self) -> PageReader:
-        if "_reader" not in self.__dict__:
-            from mcp_web.index.widen import SHOW_WORDS
-            from mcp_web.read.passages import Size
+        """The page reader that ranks the passages of pages for questions."""
+        from mcp_web.index.widen import SHOW_WORDS
+        from mcp_web.read.passages import Size
 
-            tokens = self.settings.of(EmbedOptions).tokens_size
-            # A size that the operator chose is kept; the usual small passages are shown with a neighbour.
-            self._reader = await self._page_reader(Size.capped(tokens), show_words=0 if tokens else SHOW_WORDS)
-        return self._reader
+        tokens = self.settings.of(EmbedOptions).tokens_size
+        # A size that the operator chose is kept; the usual small passages are shown with a neighbour.
+        return await self._page_reader(Size.capped(tokens), show_words=0 if tokens else SHOW_WORDS)
 
+    @_built_once
     async def cross_language_reader(self) -> PageReader | None:
         """The page reader for questions in another language than the page; None if not installed or not needed."""
         from mcp_web.embed.cross_language import CrossLanguageEmbedder, is_installed
 
         if self.process.embedder.languages is None or self.process.embedder.dim == 0 or not is_installed():
             return None
-        if "_cross_language_reader" not in self.__dict__:
-            from mcp_web.index.reader import PageReader
-            from mcp_web.read.passages import passages
+        from mcp_web.index.reader import PageReader
+        from mcp_web.read.passages import passages
 
-            self._cross_language_reader = PageReader(await self.store(), CrossLanguageEmbedder(), passages)
-        return self._cross_language_reader
+        return PageReader(await self.store(), CrossLanguageEmbedder(), passages)
 
     async def reader_of(self, tokens: int) -> PageReader:
-        """A page reader for passages of `tokens` tokens unless the operator set a size: for the read-page contract."""
+        """A page reader for passages of `tokens` tokens unless the operator set a size: for the read-page contract.
+
+        The size of the first call is that of all later ones.
+        """
         if "_reader_of" not in self.__dict__:
             from mcp_web.read.passages import Size
 
@@ -230,28 +244,28 @@ class App:
         return self._reader_of
 
     async def _page_reader(self, size: Size, *, show_words: int, always_ask: bool = False) -> PageReader:
+        """A page reader for passages of this size; for the other parameters see `PageReader`."""
         from mcp_web.index.reader import PageReader
         from mcp_web.read.passages import passages
 
-        cut, store = partial(passages, size=size), await self.store()
         return PageReader(
-            store,
+            await self.store(),
             self.process.embedder,
-            cut,
+            partial(passages, size=size),
             questions=self.process.questions,
             cut_name=size.name,
             show_words=show_words,
             always_ask=always_ask,
         )
 
+    @_built_once
     async def archive(self) -> Archive:
-        store = await self.store()
-        if "_archive" not in self.__dict__:
-            from mcp_web.archive.derive import reindex_outdated
+        """The search over this tenant's store; the first call indexes outdated documents again, for ten seconds."""
+        from mcp_web.archive.derive import reindex_outdated
 
-            await reindex_outdated(store, _INDEXING_SECONDS)
-            self._archive = self.archive_over(store)
-        return self._archive
+        store = await self.store()
+        await reindex_outdated(store, _INDEXING_SECONDS)
+        return self.archive_over(store)
 
     def archive_over(self, store: Store) -> Archive:
         """The search over a store, with the models of this process."""
@@ -274,28 +288,31 @@ class App:
     def keeps_screenshots(self) -> bool:
         return self.can_render and self.settings.of(RenderOptions).screenshot
 
+    @_built_once
     async def renderer(self) -> Chromium:
-        """The browser, started when first needed."""
-        fetcher = await self.fetcher()
-        if self._renderer is None:
-            from mcp_web.render.chromium import Chromium
+        """The browser, which starts when it first renders a page."""
+        from mcp_web.render.chromium import Chromium
 
-            self._renderer = Chromium(
-                self.settings.of(RenderOptions),
-                self.process.dialer,
-                check_domain=fetcher.check_domain,
-                login=fetcher.login_for_browser,
-                ca_bundle=self.settings.of(FetchOptions).ca_bundle or None,
-            )
-            self._exit_stack.push_async_callback(self._renderer.aclose)
-        return self._renderer
+        fetcher = await self.fetcher()
+        made = Chromium(
+            self.settings.of(RenderOptions),
+            self.process.dialer,
+            check_domain=fetcher.check_domain,
+            login=fetcher.login_for_browser,
+            ca_bundle=self.settings.of(FetchOptions).ca_bundle or None,
+        )
+        self._exit_stack.push_async_callback(made.aclose)
+        return made
 
     async def warm(self) -> None:
         """Start a worker process, so that it is ready when a page arrives."""
         await self.process.sandbox.warm()
 
     async def extract(self, page: Fetched, request: ExtractRequest | None = None) -> Document:
-        """The document in a page, extracted in a worker process: the bytes are untrusted."""
+        """The document in a page, extracted in a worker process, because the bytes are untrusted.
+
+        Raises ExtractFailed, UnsupportedContent or SelectorNotFound.
+        """
         from mcp_web.extract.document import extract_document
         from mcp_web.model.wire import document_from_json
 
@@ -311,7 +328,10 @@ class App:
 
     # ── metrics ─────────────────────────────────────────────────────────────────────────────────
     async def save_metrics(self) -> None:
-        """Add the metrics since the last call to the stored totals; if the store fails, the next call adds them."""
+        """Add the metrics since the last call to the stored totals, if the store is open.
+
+        If the store fails, the next call adds them.
+        """
         if self._store is None:
             return
         from mcp_web.archive.usage import add_sample

@@ -9,7 +9,10 @@ from importlib.metadata import requires
 
 
 def install_command(extra: str) -> tuple[str, ...]:
-    """Names the packages themselves, so that it works wherever mcp-web came from; uv makes environments without pip."""
+    """The command that installs the packages of an extra, as arguments; uv makes environments without pip.
+
+    It names the packages themselves, so that it works wherever mcp-web came from.
+    """
     marker = f"extra == '{extra}'"
     packages = [line.partition(";")[0].strip() for line in requires("mcp-web") or () if marker in line]
     if importlib.util.find_spec("pip") is None and shutil.which("uv"):

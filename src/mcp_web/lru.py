@@ -42,7 +42,7 @@ class LruDict(MutableMapping[K, V]):
 
 
 def cached_if_short(longest: int, entries: int) -> Callable[[Callable[[str], V]], Callable[[str], V]]:
-    """Caches the results of a function for texts of at most `longest` characters.
+    """Decorator: caches the results of a function for the last `entries` texts of at most `longest` characters.
 
     Long texts are rarely repeated, and a hostile page could fill the memory with them.
     """

@@ -44,6 +44,7 @@ class Process:
         self._exit_stack = contextlib.AsyncExitStack()
 
     async def close(self) -> None:
+        """Close everything that was built."""
         await self._exit_stack.aclose()
 
     @cached_property
@@ -110,6 +111,7 @@ class Process:
 
     @cached_property
     def sandbox(self) -> Sandbox:
+        """The worker processes that parse untrusted bytes."""
         from mcp_web.sandbox.pool import Sandbox
 
         options = self.settings.of(SandboxOptions).for_bodies(self.settings.of(FetchOptions).max_bytes)
@@ -137,11 +139,12 @@ class Process:
 
     @cached_property
     def network_slots(self) -> anyio.Semaphore:
-        """The limit over all calls, for contracts with one limit for everything that uses the network."""
+        """The slots of contracts with one limit for everything that uses the network, over all calls."""
         return anyio.Semaphore(self.settings.of(FetchOptions).concurrency)
 
     @cached_property
     def embedder(self) -> Embedder:
+        """The configured embedding model; one of dimension 0 where there is none."""
         from mcp_web.embed.open import open_embedder
 
         fetch, options = self.settings.of(FetchOptions), self.settings.of(EmbedOptions)
@@ -150,12 +153,14 @@ class Process:
 
     @cached_property
     def questions(self) -> QuestionVectors:
+        """The vectors of questions by the embedding model, cached."""
         from mcp_web.embed.embedder import QuestionVectors
 
         return QuestionVectors(self.embedder)
 
     @cached_property
     def static_questions(self) -> QuestionVectors:
+        """The vectors of questions by the static model, cached."""
         from mcp_web.embed.embedder import QuestionVectors
         from mcp_web.embed.static import StaticEmbedder
 

@@ -67,6 +67,7 @@ class Setting:
 
     @property
     def variables(self) -> tuple[str, ...]:
+        """The environment variables that set it; the first that is set takes precedence."""
         return variable_names(self.section, self.name, self.facts)
 
     @property
@@ -140,7 +141,10 @@ def _without_passwords(value: Any) -> Any:
 
 
 def load(flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] | None = None) -> Settings:
-    """Read all settings; raises ConfigError that names the variable, the value and what is allowed."""
+    """Read all settings; raises ConfigError that names the variable, the value and what is allowed.
+
+    `flags` are values of the command line by `section.name`; `environ` replaces the environment of the process.
+    """
     env = os.environ if environ is None else environ
     sources = _sources(flags or {}, env)
     sections: dict[type[Any], Any] = {}
@@ -154,13 +158,13 @@ def load(flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] |
 
 
 def load_section(section: str) -> Any:
-    """The options of one section; the first answer of the server needs no others."""
+    """The options of one section; the first answer of the server needs no others. Raises ConfigError."""
     return _section(section, None, _sources({}, os.environ))[0]
 
 
 def _sources(flags: Mapping[str, Any], env: Mapping[str, str]) -> _Sources:
     """The flags, the environment, the table of the configuration file, and the path of that file."""
-    path = config_file(env)
+    path = config_path(env)
     return flags, env, _read_toml(path, required="MCP_WEB_CONFIG" in env), path
 
 
@@ -202,13 +206,8 @@ def wants_colour() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def config_path() -> Path:
-    """The path of the configuration file of this user, which may not exist."""
-    return config_file(os.environ)
-
-
-def config_file(env: Mapping[str, str]) -> Path:
-    """MCP_WEB_CONFIG, or config.toml in the user's configuration folder."""
+def config_path(env: Mapping[str, str] = os.environ) -> Path:
+    """The configuration file, which may not exist: MCP_WEB_CONFIG, or config.toml in the folder of the user."""
     if given := env.get("MCP_WEB_CONFIG"):
         return Path(given).expanduser()
     if sys.platform == "win32":
@@ -217,7 +216,7 @@ def config_file(env: Mapping[str, str]) -> Path:
 
 
 def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
-    """The table in a TOML file; empty if there is no such file and none is required."""
+    """The table in a TOML file; empty if there is no such file and none is required. Raises ConfigError."""
     try:
         text = path.read_bytes()
     except FileNotFoundError:
@@ -299,7 +298,10 @@ def _is_mapping(hint: Any) -> bool:
 
 
 def _mapping(name: str, raw: Any, hint: Any, facts: OptionFacts) -> dict[str, Any]:
-    """Entries by name, from a table of the file or from text such as `a=1, b=2`; a value without a name is for `*`."""
+    """Entries by name, from a table of the file or from text such as `a=1, b=2`; a value without a name is for `*`.
+
+    Raises ConfigError; `name` names the setting in its message.
+    """
     if isinstance(raw, bool | int | float):
         raw = str(raw)
     if not isinstance(raw, Mapping):
@@ -318,7 +320,7 @@ def _entry_value(name: str, raw: Any, hint: Any, facts: OptionFacts) -> Any:
 
 
 def _checked(name: str, raw: Any, hint: Any, facts: OptionFacts, *, scale: float) -> Any:
-    """The value in its type and within its limits, or a ConfigError that says what is allowed."""
+    """The value in its type and within its limits, multiplied by `scale`; raises ConfigError with what is allowed."""
     if _is_mapping(hint):
         return _mapping(name, raw, hint, facts)
     rule, kind = _rule(hint, facts, scale), _inner(hint)
@@ -374,6 +376,7 @@ def _unknown(rows: list[Setting], env: Mapping[str, str], table: Mapping[str, An
 
 
 def _with_nearest(name: str, known: set[str]) -> str:
+    """The name, with the most similar known one as a suggestion if there is one."""
     import difflib
 
     near = difflib.get_close_matches(name, sorted(known), n=1)

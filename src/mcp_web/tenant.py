@@ -62,7 +62,7 @@ class Tenants:
 
     @contextlib.asynccontextmanager
     async def using(self, tenant: str) -> AsyncIterator[App]:
-        """The app of a tenant for one request, whose metrics are counted as this tenant's."""
+        """Context manager: the app of a tenant for one request, whose metrics are counted as this tenant's."""
         app = self._app(tenant)
         self._users[tenant] = self._users.get(tenant, 0) + 1
         token = trace.tenant_metrics.set(app.own_metrics)
@@ -101,10 +101,12 @@ class Tenants:
         return [self.main, *self._open.values()]
 
     async def close(self) -> None:
+        """Close the apps of all tenants but the default one."""
         while self._open:
             _, app = self._open.popitem()
             await app.__aexit__(None, None, None)
 
     async def save_metrics(self) -> None:
+        """Save the metrics of all open tenants but the default one."""
         for app in list(self._open.values()):
             await app.save_metrics()

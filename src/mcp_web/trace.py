@@ -52,13 +52,17 @@ class Metrics:
         self.tool_calls: deque[ToolCall] = deque(maxlen=30)  # the newest last
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
+        """Add to a counter, of these metrics and of the tenant that is being served."""
         with self._lock:
             self.counters[name, tuple(sorted(labels.items()))] += amount
         if (own := tenant_metrics.get()) is not None and own is not self:
             own.count(name, amount, **labels)
 
     def observe(self, name: str, ms: float, **labels: str) -> None:
-        """Add a duration to a histogram; a row is [count, sum, cumulative count of each bucket]."""
+        """Add a duration in milliseconds to a histogram, as `count` does.
+
+        A row of a histogram is [count, sum, cumulative count of each bucket].
+        """
         with self._lock:
             row = self.histograms.setdefault((name, tuple(sorted(labels.items()))), list(_ZEROS))
             row[0] += 1
@@ -108,7 +112,7 @@ def _plain(counters: Mapping[Key, float], histograms: Mapping[Key, list[float]])
 
 
 def hits_and_misses(counters: Iterable[Any]) -> dict[str, tuple[float, float]]:
-    """How often the cache answered each tool's calls, and how often it did not."""
+    """By tool: how many of its calls the cache answered, and how many it did not."""
     found: dict[str, tuple[float, float]] = {}
     for name, labels, value in counters:
         if name == "tool_cache_total" and value:
@@ -141,7 +145,7 @@ interactive = False  # run by a person in a terminal: messages are sentences, no
 
 
 def configure(level: Level, secrets: tuple[str, ...] = ()) -> None:
-    """Set how much is logged and which values must never appear."""
+    """Set how much is logged and which values must never appear; secrets of less than six characters are ignored."""
     global _level, _secrets
     _level = _ORDER[level]
     forms = {form for secret in secrets if len(secret) >= _BEGINNING for form in _spellings(secret)}
@@ -155,7 +159,7 @@ def _spellings(secret: str) -> set[str]:
 
 
 def redact_url(url: str) -> str:
-    """The URL without credentials, fragment and token-like query values."""
+    """The URL without credentials and fragment, with `…` for query values that look like tokens or personal data."""
     try:
         parts = urlsplit(url)
         host = parts.netloc.rpartition("@")[2]
@@ -228,6 +232,7 @@ _observer: StepObserver | None = None
 
 
 def observe_steps(observer: StepObserver | None) -> None:
+    """Report every step to this observer from now on; None ends it."""
     global _observer
     _observer = observer
 
@@ -238,7 +243,7 @@ def propagation_headers() -> dict[str, str]:
 
 
 def log(level: Level, event: str, **facts: Any) -> None:
-    """One JSON line on stderr."""
+    """Write one JSON line to stderr, if lines of this level are logged."""
     if _ORDER[level] > _level:
         return
     if isinstance(facts.get("url"), str):
@@ -252,9 +257,9 @@ def log(level: Level, event: str, **facts: Any) -> None:
 
 @contextmanager
 def step(name: str, *, by: str = "", **facts: Any) -> Iterator[dict[str, Any]]:
-    """Time a step; what the body puts into the yielded dict is logged with it.
+    """Context manager: times, logs and counts a step. Facts that the body adds to the yielded dict are logged too.
 
-    `by` names the fact that the metrics are counted by, such as the tool.
+    `by` names the fact by which the metrics are counted, such as the tool.
     """
     labels = {by: str(facts[by])} if by else {}
     call = ToolCall(str(facts.get("tool", "")), time.time())

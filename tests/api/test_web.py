@@ -6,7 +6,9 @@ import asyncio
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -145,6 +147,19 @@ def test_after_closing_a_call_says_so(settings: Settings) -> None:
         pass
     with pytest.raises(RuntimeError, match="closed"):
         web.extract("<p>x</p>")
+
+
+def test_threads_that_make_the_first_call_at_once_share_one_event_loop(settings: Settings) -> None:
+    web, ready = Web(settings), threading.Barrier(8)
+
+    def extract(number: int) -> str:
+        ready.wait(WAIT)
+        return web.extract(f"<main><p>Thread {number} was measured twice.</p></main>").markdown
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(extract, range(8)))
+        assert [f"Thread {number} was" in text for number, text in enumerate(found)] == [True] * 8
+    web.close()
 
 
 def test_html_is_extracted_without_network(settings: Settings) -> None:

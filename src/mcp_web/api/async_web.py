@@ -41,8 +41,9 @@ Urls = list[str] | tuple[str, ...]
 class AsyncWeb:
     """The web for a program: the same engine, settings and archive as the MCP server and the command line.
 
-    Use it as an async context manager. `settings` are those of the environment and the configuration file unless
-    given; `timeout` is the longest time, in seconds, that one call may take. Every failure is a `WebError`.
+    Use it as an async context manager. `settings` are those of the environment and the configuration file unless given;
+    `timeout` is the longest time, in seconds, that one call may take, except for a crawl. Every failure is a
+    `WebError`.
     """
 
     def __init__(
@@ -79,7 +80,11 @@ class AsyncWeb:
         include_domains: Sequence[str] = (),
         exclude_domains: Sequence[str] = (),
     ) -> SearchResults:
-        """Search the web with the configured providers, or without a key."""
+        """Search the web with the configured providers, or without a key.
+
+        `page` counts from 0. `freshness` is day, week, month, year or YYYY-MM-DD..YYYY-MM-DD. `provider` is a name, or
+        several to ask together.
+        """
         from mcp_web.model.search import CATEGORIES, SafeSearch, SearchQuery
         from mcp_web.services.search_web import search_web
 
@@ -121,9 +126,10 @@ class AsyncWeb:
         max_age: float | None = None,
         at: str | None = None,
     ) -> Page:
-        """Open a page as Markdown and keep it; `max_age=0` fetches it again.
+        """Open a page as Markdown and keep it.
 
-        `at` opens the copy of the Internet Archive nearest to a day, as "2024-05-01", or the "latest".
+        `max_age` is the most seconds a kept copy may be old: 0 fetches the page again. `at` opens the copy of the
+        Internet Archive nearest to a day, as "2024-05-01", or the "latest".
         """
         from mcp_web.services.open_page import OpenRequest, open_page
 
@@ -238,7 +244,7 @@ class AsyncArchive:
         until: str | None = None,
         fuzzy: bool = True,
     ) -> ArchiveResults:
-        """Search what is kept, by words and by meaning."""
+        """Search what is kept, by words and by meaning; `since` and `until` are days, as "2024-05-01"."""
         from mcp_web.archive.answer import ArchiveQuery, SearchedSource, SearchMode
         from mcp_web.services.search_archive import search_archive
 
@@ -258,7 +264,10 @@ class AsyncArchive:
     async def add(
         self, content: str, *, title: str | None = None, date: str | None = None, tags: Sequence[str] = ()
     ) -> Page:
-        """Keep a page (its URL) or a text with a title as research: no purge removes it."""
+        """Keep a page (its URL) or a text with a title as research: no purge removes it.
+
+        Raises InvalidInput for a text without a title. `date` is that of the document, as "2024-05-01".
+        """
         from mcp_web.services.add_document import add_document
 
         check_text("content", content)
@@ -270,7 +279,10 @@ class AsyncArchive:
     async def crawl(
         self, url: str, *, prefix: str | None = None, max_pages: int = 200, max_depth: int = 4, tags: Sequence[str] = ()
     ) -> CrawlReport:
-        """Add the pages of a site below `prefix` to the archive; a second crawl fetches only what changed."""
+        """Add the pages of a site below `prefix` to the archive; a second crawl fetches only what changed.
+
+        The timeout of a call does not apply; a crawl that was cancelled is continued by the next one.
+        """
         from mcp_web.services.crawl_site import crawl_site
 
         return await crawl_site(
@@ -294,6 +306,7 @@ def _page(url: str, document: Document, snapshot: str = "", cache: Any = "none",
 
 
 def _reading(url: str, question: str, page: Any) -> Reading:
+    """The reading of one page; one without passages if the page failed."""
     from mcp_web.read.fragment import quote_url
 
     if isinstance(page, WebError):

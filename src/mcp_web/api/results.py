@@ -62,7 +62,7 @@ class Page:
     url: str
     title: str
     markdown: str
-    snapshot: str  # the hash of this version: `Web.open` and `Web.verify` take it as a source
+    snapshot: str  # the hash of this version, a source for `Web.verify` and `Web.cite`; "" for extracted HTML
     cache: Literal["hit", "revalidated", "fetched", "stale", "none"] = "none"
     metadata: Metadata = field(default_factory=Metadata)
     headings: tuple[Heading, ...] = ()

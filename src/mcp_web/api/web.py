@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import threading
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from types import TracebackType
@@ -55,6 +56,7 @@ class Web:
     ) -> None:
         self._async = AsyncWeb(settings, timeout=timeout, dialer=dialer)
         self._exits = ExitStack()
+        self._starting = threading.Lock()
         self._started: BlockingPortal | None = None
         self._is_closed = False
         self.archive = Archive(self)
@@ -75,15 +77,18 @@ class Web:
         self._exits.close()
 
     def _portal(self) -> BlockingPortal:
+        """The portal to the event loop, which the first call starts; raises RuntimeError after `close`."""
         if self._is_closed:
             raise RuntimeError("This Web is closed: make another one.")
-        if self._started is None:
-            from anyio.from_thread import start_blocking_portal
+        with self._starting:
+            if self._started is None:
+                from anyio.from_thread import start_blocking_portal
 
-            self._started = self._exits.enter_context(start_blocking_portal())
-            self._exits.enter_context(self._started.wrap_async_context_manager(self._async))
-            atexit.register(self.close)  # a script that forgot it would wait for the loop for ever
-        return self._started
+                portal = self._exits.enter_context(start_blocking_portal())
+                self._exits.enter_context(portal.wrap_async_context_manager(self._async))
+                atexit.register(self.close)  # a script that forgot it would wait for the loop for ever
+                self._started = portal
+            return self._started
 
 
 class Archive:

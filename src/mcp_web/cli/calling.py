@@ -38,7 +38,10 @@ def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 @contextmanager
 def shown_progress() -> Iterator[Callable[[str, float, float | None], None] | None]:
-    """A function that updates a rich progress bar on stderr; None if stderr is not a terminal."""
+    """Context manager: a function that updates a progress bar on stderr; None if stderr is not a terminal.
+
+    The function takes a message, how much is done, and the total or None.
+    """
     if not sys.stderr.isatty():
         yield None
         return

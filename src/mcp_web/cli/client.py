@@ -74,7 +74,7 @@ def _name_unset(env: tuple[str, ...]) -> None:
 
 
 def remote(client: Client, url: str, token: str | None) -> Remote:
-    """How a client reaches a server over HTTP; an address without a path means its /mcp."""
+    """How a client reaches a server over HTTP; an address without a path means its /mcp. Raises ConfigError."""
     if client.http_body is None and client.form != "text":
         raise ConfigError(
             f"{client.title} takes no HTTP server in its configuration file.",
@@ -89,7 +89,10 @@ def remote(client: Client, url: str, token: str | None) -> Remote:
 
 
 def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path | None]:
-    """Merge our entry into a configuration file; returns whether it changed, and the backup of the earlier file."""
+    """Merge our entry into a configuration file; returns whether it changed, and the backup of the earlier file.
+
+    The backup is None if nothing changed or there was no file. Raises ConfigError for a file that cannot be merged.
+    """
     try:
         before = target.read_text(encoding="utf-8-sig") if target.exists() else ""
     except UnicodeDecodeError as error:
@@ -117,6 +120,7 @@ def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path |
 
 
 def _merged_json(client: Client, entry: AnyEntry, before: str, target: Path) -> str:
+    """The text of a JSON file with our entry; unchanged if it has the entry already. Raises ConfigError."""
     try:
         whole = json.loads(before) if before.strip() else {}
     except ValueError as error:
@@ -140,6 +144,7 @@ def _merged_json(client: Client, entry: AnyEntry, before: str, target: Path) -> 
 
 
 def _merged_toml(client: Client, entry: AnyEntry, before: str, target: Path) -> str:
+    """The text of a TOML file with our entry; unchanged if it has the entry already. Raises ConfigError."""
     import tomllib
 
     try:

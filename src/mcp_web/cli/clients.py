@@ -16,6 +16,8 @@ AnyEntry = Entry | Remote
 
 @dataclass(frozen=True, slots=True)
 class Client:
+    """An MCP client, and how our entry is written into its configuration."""
+
     name: str
     title: str
     form: Form
@@ -32,6 +34,7 @@ class Client:
         return self.http_body(entry)
 
     def hint_for(self, entry: AnyEntry) -> str:
+        """What a person should know or do besides; "" for nothing."""
         if self.name == "claude-code":
             line = claude_code_line() if isinstance(entry, Entry) else claude_code_http_line(entry)
             return f"Or let it do the same: {line}"

@@ -152,6 +152,7 @@ async def _lines(app: App, places: tuple[str, ...], request: ExtractRequest) -> 
 
 
 async def _line(app: App, line: bytes, number: int, request: ExtractRequest) -> dict[str, Any]:
+    """The output object for an input line: the document, or the error."""
     from mcp_web.model.wire import document_to_json
     from mcp_web.services.extract_html import extract_html
     from mcp_web.text.summary import summary_of
@@ -168,6 +169,7 @@ async def _line(app: App, line: bytes, number: int, request: ExtractRequest) -> 
 
 
 def _asked(line: bytes, number: int) -> dict[str, Any]:
+    """The object in an input line; raises InvalidInput, which names the line by its number."""
     try:
         asked = json.loads(line)
     except ValueError as error:

@@ -66,6 +66,7 @@ def _not_watched(remove: tuple[str, ...], watched: list[str]) -> list[str]:
 
 
 async def _rounds(app: App, urls: list[str], every: float | None, times: int, feed: Path | None, as_json: bool) -> bool:
+    """Check the pages, again and again if `every` is given; returns whether all could be checked."""
     import anyio
 
     from mcp_web.services.watch_pages import as_object, atom, check_page

@@ -51,7 +51,7 @@ def for_person(text: str) -> str:
 
 
 def error_sentence(error: WebError) -> str:
-    """What failed, and what to do about it."""
+    """What failed, what to do about it, and when it can be tried again if that is known."""
     sentence = for_person(f"{error.message} {error.suggestion}")
     if error.retry_after and f" {error.retry_after:.0f} s" not in sentence:
         sentence += f" It can be tried again in {error.retry_after:.0f} s."

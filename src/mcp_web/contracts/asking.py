@@ -29,7 +29,7 @@ def provider_or_auto(app: App, name: str) -> str:
 async def ask(
     call: Call, query: SearchQuery, provider: str, *, raw: bool = False, fetch_content: bool = False
 ) -> Searched:
-    """Search for one query, with progress and a log entry; raises its error."""
+    """Search for one query, with progress and a log entry; raises the WebError of a failed search."""
     call.report("searching")
     (answer,) = await search_web(
         call.app,
@@ -47,7 +47,7 @@ async def ask(
 
 
 def brave_freshness(given: str | None) -> str | None:
-    """Brave's pd, pw, pm, py or date range as our `freshness`."""
+    """Brave's pd, pw, pm, py or date range as our `freshness`; None without one. Raises InvalidInput for other text."""
     if not given:
         return None
     if found := _BRAVE_RANGE.match(given):
@@ -60,7 +60,7 @@ def brave_freshness(given: str | None) -> str | None:
 
 
 def brave_language(search_lang: str | None, ui_lang: str | None = None) -> str | None:
-    """Brave's language codes as ours; `ui_lang` is used if `search_lang` is not given."""
+    """Brave's language codes as ours; `ui_lang` is used if `search_lang` is not given. None without either."""
     if not search_lang:
         return ui_lang or None
     known = {"jp": "ja", "zh-hans": "zh-CN", "zh-hant": "zh-TW", "pt-br": "pt-BR", "pt-pt": "pt-PT", "en-gb": "en-GB"}

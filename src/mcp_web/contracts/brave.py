@@ -93,6 +93,7 @@ _EXTRA = {"type": "boolean", "description": "Up to 5 additional, alternative exc
 
 
 def _count(most: int, usual: int) -> dict[str, Any]:
+    """The schema of the parameter for the number of results: at most `most`, by default `usual`."""
     return {"type": "integer", "minimum": 1, "maximum": most, "default": usual,
             "description": f"Number of results (1-{most}, default {usual})"}  # fmt: skip
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.errors import WebError
 
-Run = Callable[[Call, dict[str, Any]], Awaitable[Answer]]
-Failed = Callable[["WebError", Mapping[str, Any]], Answer]
+Run = Callable[[Call, dict[str, Any]], Awaitable[Answer]]  # runs a tool with bound arguments
+Failed = Callable[["WebError", Mapping[str, Any]], Answer]  # presents an error of a call with the arguments as given
 
 
 @dataclass(frozen=True, slots=True)

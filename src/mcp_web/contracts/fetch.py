@@ -68,6 +68,7 @@ def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
 
 
 def _message(error: WebError, url: str) -> str:
+    """An error in the words of the reference server."""
     if isinstance(error, HttpError):
         return f"Failed to fetch {url} - status code {error.status_code}"
     if isinstance(error, RobotsDisallowed):

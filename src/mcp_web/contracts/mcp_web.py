@@ -81,6 +81,7 @@ async def web_open(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _shown(call: Call, args: dict[str, Any], opened: Opened) -> Answer:
+    """The answer for a page, with as much of its text as fits."""
     call.log_page(opened.snapshot, opened.cache)
     return Answer(fitted(call, lambda tokens: page_object(opened, part_of(args, tokens))), shape="json")
 
@@ -104,7 +105,7 @@ def _with_text(opened: Opened) -> Opened:
 
 
 def _checked(answer: Opened | WebError) -> Opened | WebError:
-    """The page, or the error for a page that failed or has no text."""
+    """The page, or its error; a page without text becomes an ExtractFailed."""
     try:
         return answer if isinstance(answer, WebError) else _with_text(answer)
     except ExtractFailed as error:

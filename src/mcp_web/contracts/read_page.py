@@ -122,12 +122,15 @@ _CLOSEST = "Nothing on this page clearly answers {query!r}; the results come clo
 def _found(
     call: Call, page: PageRead, ranked: Ranked, notes: list[str], count: int, *, by_words: bool
 ) -> list[dict[str, Any]]:
-    """The best chunks for one query; if none answers it, the closest ones, and a sentence is added to `notes`."""
+    """The best chunks for one query; if none answers it, the closest ones, and a sentence is added to `notes`.
+
+    `by_words`: passages were ranked by words only, so their scores say nothing about an answer.
+    """
     url, threshold = page.opened.snapshot.url, call.app.similarity_threshold
     if ranked.passages:
         if not (ranked.answered or by_words or threshold is not None):
             notes.append(_CLOSEST.format(query=ranked.query))
-        return _chunks(url, [(one.passage, one.score) for one in ranked.passages])
+        return [_chunk(url, one.passage, one.score) for one in ranked.passages]
     if by_words:
         return _longest(page, count)
     if threshold is not None:
@@ -135,7 +138,7 @@ def _found(
                      f"the best score is {ranked.best:.2f}.")  # fmt: skip
         return []
     notes.append(_CLOSEST.format(query=ranked.query))
-    return _chunks(url, [(one.passage, one.score) for one in ranked.nearest[:count]])
+    return [_chunk(url, one.passage, one.score) for one in ranked.nearest[:count]]
 
 
 def _whole_chunks(data: dict[str, Any], tokens: int) -> dict[str, Any]:
@@ -149,11 +152,8 @@ def _whole_chunks(data: dict[str, Any], tokens: int) -> dict[str, Any]:
     return made
 
 
-def _chunks(url: str, found: Sequence[tuple[Passage, float]]) -> list[dict[str, Any]]:
-    return [_chunk(url, passage, score) for passage, score in found]
-
-
 def _chunk(url: str, passage: Passage, score: float) -> dict[str, Any]:
+    """A passage in that system's format."""
     from mcp_web.read.plain import to_plain
 
     text = to_plain(passage.text).strip()
@@ -173,10 +173,11 @@ def _longest(page: PageRead, count: int) -> list[dict[str, Any]]:
     document = page.opened.snapshot.document
     found = passages(document.markdown, document.headings, Size.of_tokens(CHUNK_TOKENS))
     longest = sorted(found, key=lambda one: -len(one.text))[:count]
-    return _chunks(page.opened.snapshot.url, [(one, 0.0) for one in longest])
+    return [_chunk(page.opened.snapshot.url, one, 0.0) for one in longest]
 
 
 def _metadata(page: PageRead) -> dict[str, Any]:
+    """The metadata of the page that are known, with names in camel case."""
     facts = camel_case(metadata_facts(page.opened.snapshot.document.metadata))
     return {name: value for name, value in facts.items() if value}
 

@@ -82,6 +82,7 @@ def _metadata(args: dict[str, Any], answer: Searched, options: WebSearchOptions)
 
 
 def _result(hit: Hit, score: float, answer: Searched, options: WebSearchOptions) -> dict[str, Any]:
+    """A hit in that system's format, with its page or why that was not read; `score` is relative to the best hit."""
     made: dict[str, Any] = {
         "title": hit.title,
         "url": hit.url,
@@ -103,6 +104,7 @@ def _result(hit: Hit, score: float, answer: Searched, options: WebSearchOptions)
 
 
 def _content(page: Opened, options: WebSearchOptions) -> dict[str, Any]:
+    """The text of a page in that system's format."""
     document = page.snapshot.document
     text = document.markdown
     if not options.extract_code_blocks:

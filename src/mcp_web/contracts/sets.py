@@ -14,7 +14,7 @@ from mcp_web.tools.tool import Tool
 
 
 def contract_named(name: str) -> Contract:
-    """The contract of this name; imports its file."""
+    """The contract of this name; imports its file. Raises ConfigError for an unknown name."""
     if name not in CONTRACTS:
         raise ConfigError(f"There is no contract {name!r}; there are: {', '.join(CONTRACTS)}.")
     contract = importlib.import_module(f"mcp_web.contracts.{name.replace('-', '_')}").CONTRACT

@@ -63,7 +63,7 @@ class AccessMiddleware:
         await self._app(scope, receive, send)
 
     def _foreign(self, path: str, headers: dict[str, str]) -> Refusal | None:
-        """The refusal of a request with an unknown Host or Origin, if any."""
+        """The refusal of a request with an unknown Host or Origin; None for others."""
         if headers.get("host", "").lower() not in self._hosts and path not in OPEN_PATHS:
             return Refusal(421, "BAD_HOST", "This server does not accept this Host; see MCP_WEB_ALLOWED_HOSTS.")
         origin = headers.get("origin")
@@ -72,7 +72,7 @@ class AccessMiddleware:
         return None
 
     async def _unauthorized(self, scope: Scope, headers: dict[str, str]) -> Refusal | None:
-        """Authenticate the caller and check the scope that the path needs; returns the refusal, if any."""
+        """Authenticate the caller and check the scope that the path needs; returns the refusal, or None."""
         if not self._authenticator.is_required:
             return None
         path = scope["path"]
@@ -92,7 +92,7 @@ class AccessMiddleware:
         return None
 
     async def _limited(self, scope: Scope) -> Refusal | None:
-        """Count the request against the tenant's rate limit; returns the refusal, if any."""
+        """Count the request against the tenant's rate limit; returns the refusal, or None."""
         caller = caller_in(scope)
         try:
             await self._quota.take_call(caller.tenant if caller else "anyone", is_call=scope["path"] == "/mcp")
@@ -125,13 +125,14 @@ class Challenge:
         return Refusal(403, "INSUFFICIENT_SCOPE", message, [(b"www-authenticate", header)])
 
     def _bearer(self, **parts: str) -> bytes:
+        """The value of a WWW-Authenticate header; parts without a value are left out."""
         parts |= {"resource_metadata": self._metadata}
         listed = ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
         return f"Bearer {listed}".strip().encode()
 
 
 def metadata_url(options: ServerOptions) -> str:
-    """The URL of the resource metadata (RFC 9728), from the public URL of the server."""
+    """The URL of the resource metadata (RFC 9728), made from the configured public URL of the server."""
     from mcp.server.auth.routes import build_resource_metadata_url
     from pydantic import AnyHttpUrl
 

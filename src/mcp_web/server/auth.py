@@ -43,7 +43,7 @@ class Verifier(Protocol):
 
 
 class CheckedTokens:
-    """A cache of recent token checks, by the digest of the token, so that not every request repeats the check."""
+    """A cache of token checks, by the digest of the token: the checks of the last `seconds` seconds."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -112,10 +112,11 @@ class Authenticator:
 
     @property
     def is_required(self) -> bool:
+        """Whether requests need a token."""
         return bool(self._verifiers)
 
     async def caller_of(self, authorization: str) -> Caller | None:
-        """The caller, or None when the header is not valid; raises WebError when tokens cannot be checked."""
+        """The caller that an Authorization header names, or None; raises WebError when tokens cannot be checked."""
         token = token_in(authorization)
         if not token:
             return None
@@ -126,7 +127,10 @@ class Authenticator:
 
 
 def check_exposure(host: str, options: ServerOptions, *, stored_tokens: bool = False) -> None:
-    """Raise ConfigError if the server would listen beyond loopback without authentication, or with unusable tokens."""
+    """Raise ConfigError if the server would listen beyond loopback without authentication, or with unusable tokens.
+
+    `stored_tokens`: the store has tokens, so requests from elsewhere need one.
+    """
     if host.strip("[]") not in LOOPBACK and not (needs_token(options) or stored_tokens):
         raise ConfigError(
             f"The server would listen on {host}, beyond this machine, without authentication.",
@@ -150,11 +154,12 @@ def needs_token(options: ServerOptions) -> bool:
 
 
 def uses_oauth(options: ServerOptions) -> bool:
+    """Whether access tokens of an OAuth authorization server are accepted."""
     return bool(options.oauth_issuer or options.oauth_introspection_url)
 
 
 def token_in(authorization: str) -> str:
-    """The token of a Bearer header, or the password of a Basic one: browsers can send only that."""
+    """The token of a Bearer header, or the password of a Basic one, as browsers can send only that; "" without one."""
     scheme, _, value = authorization.partition(" ")
     if scheme.lower() == "bearer":
         return value.strip()

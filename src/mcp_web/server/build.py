@@ -106,7 +106,7 @@ class _Handlers:
     async def _run(
         self, ctx: Context, app: App, tool: Tool, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        """Run a tool when it is its turn, within the deadline, while progress is reported."""
+        """Run a tool when it is its turn, within the deadline, while progress is reported; returns its errors too."""
         deadline = anyio.current_time() + self._deadline
         structured = _answers_asked(ctx, self._answers) == "structured"
         call = Call(app, deadline, client=_client(ctx), wants_data=structured)
@@ -180,7 +180,7 @@ def _client(ctx: Context) -> str:
 
 @asynccontextmanager
 async def _audited(log: AuditLog | None, caller: Caller | None, tool: str) -> AsyncIterator[dict[str, str]]:
-    """Context manager: write one audit line for a call, also if it fails or is cancelled.
+    """Context manager: write one audit line for a call, also if it fails or is cancelled; none without a log.
 
     The yielded dict has the outcome, which the caller sets.
     """
@@ -203,14 +203,14 @@ def _outcome(result: types.CallToolResult) -> str:
 
 
 def _require(ctx: Context, scope: str) -> None:
-    """Raise a protocol error if the caller lacks a scope; does not rely on what the middleware read in the body."""
+    """Raise MCPError if the caller lacks a scope; does not rely on what the middleware read in the body."""
     caller = _caller(ctx)
     if caller is not None and not allows(caller.scopes, scope):
         raise MCPError(types.INVALID_REQUEST, f"The token lacks the scope {scope!r}.")
 
 
 async def _report(ctx: Context, progress: Progress) -> None:
-    """Send progress notifications about once a second, to a client that requested them."""
+    """Send progress notifications about once a second until cancelled, to a client that requested them."""
     if ctx.meta is None or "progress_token" not in ctx.meta:
         return
     sent = 0.0

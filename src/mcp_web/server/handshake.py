@@ -68,7 +68,7 @@ _SERVER_INFO = {"name": NAME, "title": TITLE, "version": __version__}
 
 
 def initialize_result(asked: str, instructions: str = INSTRUCTIONS) -> dict[str, Any]:
-    """The answer to `initialize`: the requested protocol version where it is supported, else the newest one."""
+    """The answer to `initialize`: with the version `asked` for if it is supported, else with the newest one."""
     return {
         "protocolVersion": asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
         "capabilities": CAPABILITIES,
@@ -91,7 +91,7 @@ def discover_result(instructions: str = INSTRUCTIONS) -> dict[str, Any]:
 
 
 def tools_result(tools: list[dict[str, Any]], *, modern: bool) -> dict[str, Any]:
-    """The answer to `tools/list`, in the form of the client's protocol version."""
+    """The answer to `tools/list`; `modern` is the form of protocol versions without a handshake."""
     if not modern:
         return {"tools": tools}
     return {

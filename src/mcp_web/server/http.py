@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """The host and the port of `HOST:PORT`, `:PORT` or `PORT`; the default host is 127.0.0.1."""
+    """The host and the port of `HOST:PORT`, `:PORT` or `PORT`; the default host is 127.0.0.1. Raises ConfigError."""
     host, _, port = text.rpartition(":")
     how = "Give HOST:PORT, such as 127.0.0.1:8765."
     try:
@@ -65,7 +65,8 @@ def run(
     """Serve until a signal comes; running calls are then finished, which takes at most their deadline.
 
     `names` are host names that requests may use besides localhost and the configured ones. `on_listening` is called
-    with the first token, if one was created.
+    with the first token if one was created, else with None. Raises ConfigError if the server cannot start, and
+    KeyboardInterrupt after Ctrl-C.
     """
     options = settings.of(ServerOptions)
     check_joserfc(options)
@@ -197,12 +198,15 @@ def _verifiers(app: App, options: ServerOptions, *, stored_tokens: bool) -> list
 
 
 async def _healthz(request: Request) -> Response:
+    """Always 200: the process runs."""
     from starlette.responses import PlainTextResponse
 
     return PlainTextResponse("ok\n")
 
 
 def _readyz(app: App) -> Any:
+    """The endpoint that answers 200 if calls would succeed, else 503; the text says what is degraded."""
+
     async def readyz(request: Request) -> Response:
         from starlette.responses import PlainTextResponse
 

@@ -52,7 +52,7 @@ class TinyChunks(Exception):
 
 
 class LimitedConnection(h11.Connection):
-    """An HTTP/1.1 parser that raises `TinyChunks`."""
+    """An HTTP/1.1 parser that raises `TinyChunks` for a body of very many small chunks."""
 
     _chunks = _bytes = 0
 
@@ -136,12 +136,14 @@ class LimitedProtocol(H11Protocol):
         self._timer = self.loop.call_later(seconds, self._expire)
 
     def _disarm(self) -> None:
+        """Stop the timer, because the whole request has arrived or the connection is closed."""
         self._open.waiting.pop(self, None)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def _expire(self) -> None:
+        """Close the connection if the rest of the request has still not arrived."""
         if self.is_waiting and not self.transport.is_closing():
             trace.metrics.count("http_refused_total", code="TIMEOUT")
             self.drop()
@@ -181,7 +183,7 @@ class BodyLimit:
         await self._app(scope, replayed(whole, receive), send)
 
     async def _read(self, receive: Receive, chunks: list[bytes]) -> Refusal | None:
-        """Read the body into `chunks`; returns the refusal, if any."""
+        """Read the body into `chunks`; returns the refusal if it is too large, incomplete or aborted, else None."""
         size = 0
         with anyio.CancelScope() as reading:
             try:
@@ -219,7 +221,7 @@ def _refused(status: int, code: str, message: str) -> Refusal:
 
 
 class LogRateLimit(logging.Filter):
-    """A log filter that limits the lines of a library per minute, with one note when some are left out."""
+    """A log filter that passes LOG_LINES lines a minute; the last of them says that more were left out."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -37,7 +37,7 @@ _SAFE = re.compile(r"[a-z0-9][a-z0-9._-]{0,48}")
 
 
 class JwtVerifier:
-    """Checks signature, issuer, audience and times of JWT access tokens (RFC 9068)."""
+    """Checks signature, issuer, audience and times of JWT access tokens (RFC 9068); does not ask about revocation."""
 
     def __init__(self, options: ServerOptions, client: ApiClient) -> None:
         self._options = options
@@ -113,7 +113,10 @@ class IssuerKeys:
         self._until = now + _KEYS_SECONDS
 
     async def _metadata(self) -> Mapping[str, Any]:
-        """The issuer's metadata, by RFC 8414 or else OpenID Connect discovery; it must name the configured issuer."""
+        """The issuer's metadata, by RFC 8414 or else OpenID Connect discovery.
+
+        Raises WebError if it cannot be read or names another issuer than the configured one.
+        """
         failure: WebError | None = None
         for url in metadata_urls(self._issuer):
             try:
@@ -153,7 +156,7 @@ class Introspection:
         return caller
 
     async def _ask(self, token: str) -> dict[str, Any]:
-        """The answer of the authorization server about a token."""
+        """The answer of the authorization server about a token; raises WebError without one."""
         answer = await self._client.request("POST", self._url, headers=self._headers, data={"token": token}, timeout=10)
         return _object(answer.status, answer.body, "The introspection endpoint")
 
@@ -174,7 +177,7 @@ class Introspection:
 
 
 def check_joserfc(options: ServerOptions) -> None:
-    """Raise at start if joserfc is not installed, instead of at the first request."""
+    """Raise ConfigError at start if JWTs are to be checked and joserfc is not installed."""
     if options.oauth_introspection_url or not options.oauth_issuer:
         return
     try:
@@ -270,6 +273,7 @@ def _key_id(token: str) -> str | None:
 
 
 async def _json(client: ApiClient, url: str) -> dict[str, Any]:
+    """The JSON object at a URL; raises WebError if it cannot be read."""
     answer = await client.request("GET", url, headers={"accept": "application/json"}, timeout=10)
     return _object(answer.status, answer.body, url)
 

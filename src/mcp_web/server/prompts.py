@@ -63,7 +63,7 @@ def list_prompts(contract: Contract | None = None) -> list[types.Prompt]:
 async def get_prompt(
     app: App, contract: Contract | None, name: str, arguments: dict[str, str] | None
 ) -> types.GetPromptResult:
-    """The prompt with its argument filled in; raises a protocol error for an unknown name."""
+    """The prompt with its argument filled in; raises MCPError for an unknown name or a missing argument."""
     known = {prompt.name: prompt for prompt in _offered(contract)}
     prompt = known.get(name)
     if prompt is None:

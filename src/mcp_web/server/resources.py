@@ -44,7 +44,7 @@ TEMPLATES = [
 
 
 async def list_resources(app: App) -> list[types.Resource]:
-    """The most recently used pages."""
+    """The thirty most recently used pages."""
     return [
         types.Resource(
             name=trace.redact(_name(info.url)),
@@ -63,7 +63,7 @@ def _name(url: str) -> str:
 
 
 async def read_resource(app: App, uri: str) -> types.ReadResourceResult:
-    """The resource at a URI; raises a protocol error for an unknown one."""
+    """The resource at a URI; raises MCPError for an unknown one."""
     if not uri.startswith((_CACHE, _META, _SCREENSHOT)):
         raise MCPError(types.INVALID_PARAMS, f"Unknown resource: {quoted(uri, 200)}", data={"uri": uri})
     try:
@@ -85,6 +85,7 @@ async def read_resource(app: App, uri: str) -> types.ReadResourceResult:
 
 
 async def _screenshot(store: Store, kept: Snapshot, uri: str) -> types.ReadResourceResult:
+    """The screenshot of a version as a resource; raises MCPError if none is kept."""
     png = await store.screenshot(kept.hash)
     if png is None:
         raise MCPError(types.INVALID_PARAMS, f"There is no screenshot of {quoted(kept.url, 200)}.", data={"uri": uri})
@@ -113,7 +114,7 @@ def _facts(kept: Snapshot, versions: Sequence[SnapshotInfo]) -> dict[str, Any]:
 
 
 async def complete(app: App, params: types.CompleteRequestParams) -> types.CompleteResult:
-    """Complete the hash in a resource URI: the hashes of kept pages that begin with the typed digits."""
+    """Complete the hash in a resource URI: at most fifty hashes of kept pages that begin with the typed digits."""
     found: list[str] = []
     if isinstance(params.ref, types.ResourceTemplateReference) and params.argument.name == "sha256":
         typed = params.argument.value.strip().lower()

@@ -36,7 +36,7 @@ class ScopeCheck:
         await self._app(scope, replayed(first, receive), send)
 
     def _needed(self, body: bytes) -> set[str]:
-        """The scopes that the messages in a body need."""
+        """The scopes that the messages in a body need; none for a body that is not JSON."""
         try:
             sent = json.loads(body)
         except (ValueError, RecursionError):

@@ -65,7 +65,7 @@ def needed_for_message(message: Any, tools: Mapping[str, str]) -> str | None:
 
 
 def needed_for_path(method: str, path: str, query: bytes) -> str | None:
-    """The scope that a request of this method, path and query string needs, if any; for /mcp see the message."""
+    """The scope that a request of this method, path and query string needs, or None; for /mcp see the message."""
     if path == "/mcp" or path.startswith("/static/"):
         return None
     if path.startswith(_OPERATOR_PATHS):

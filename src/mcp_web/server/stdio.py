@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
     """Answer the first requests at once, then load the other settings and the SDK, and serve until stdin is closed.
 
-    `tools` are the tool options, which are read first; `load` reads all settings.
+    `tools` are the tool options, which are read first; `load` reads all settings, and its ConfigError is raised. Raises
+    SystemExit(130) after SIGINT.
     """
     lock, cached = threading.Lock(), cache(load)
 

@@ -85,6 +85,7 @@ class Wire:
             return self._take is None and not any(self._awaits_answer(line) for line in self._waiting if line)
 
     def _awaits_answer(self, line: bytes) -> bool:
+        """Whether a line is a request that was not answered here; True for an invalid line."""
         try:
             message = json.loads(line)
             return "id" in message and message["id"] not in self.answered
@@ -92,6 +93,7 @@ class Wire:
             return True  # the SDK says what is wrong with it
 
     def _skip_line(self) -> None:
+        """Read the rest of a line that is too long."""
         while (rest := self._in.readline(MAX_LINE)) and not rest.endswith(b"\n"):
             pass
 
@@ -126,7 +128,7 @@ class Wire:
         return method == "tools/list" and early and self._list_tools(identity, modern=modern)
 
     def _list_tools(self, identity: Any, *, modern: bool) -> bool:
-        """Answer `tools/list`; False if the settings are wrong."""
+        """Answer `tools/list`; returns False if the settings are wrong, without an answer."""
         try:
             tools = self._tools()
         except WebError:

@@ -17,9 +17,10 @@ from mcp_web.services.open_page import OpenRequest, open_page
 async def add_document(
     app: App, content: str, *, title: str | None, day: str | None, tags: Sequence[str], deadline: float
 ) -> Snapshot:
-    """Keep a page, if the content is a URL, or else a text, for which InvalidInput is raised without a title.
+    """Keep as research the page at a URL, or a text, for which a title is required: without one InvalidInput is raised.
 
-    Without a title, a URL needs no scheme: `example.com/page` is one.
+    Without a title, a URL needs no scheme: `example.com/page` is one. `day` (YYYY-MM-DD) is the date of the document,
+    that of a text by default today.
     """
     content = content.strip()
     is_url = content.startswith(("http://", "https://")) or (not title and "." in content.strip("."))

@@ -14,6 +14,7 @@ from mcp_web.text.values import FALSE
 
 
 def audit_folder(settings: Settings) -> Path:
+    """The folder of the audit log: the configured one, or `audit` in the data folder."""
     given = settings.of(ServerOptions).audit
     return Path(given).expanduser() if given else data_folder(settings.of(StoreOptions)) / "audit"
 

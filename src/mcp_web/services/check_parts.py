@@ -26,6 +26,8 @@ SECONDS = 20.0  # for one part
 
 @dataclass(frozen=True, slots=True)
 class Check:
+    """What was found about one part, and how to fix it."""
+
     part: str
     state: Literal["ok", "off", "broken"]
     finding: str
@@ -113,6 +115,7 @@ async def _ocr(app: App) -> list[Check]:
 
 
 async def _model(app: App) -> list[Check]:
+    """The findings about the embedding model and the documents that lack its vectors; loads the model."""
     from mcp_web.embed.static import static_vectors
 
     await anyio.to_thread.run_sync(static_vectors)
@@ -176,6 +179,7 @@ def _provider_check(state: ProviderState) -> Check:
 
 
 async def _browser(app: App, *, install: bool) -> list[Check]:
+    """The finding about the browser, which is installed first with `install` if rendering is on."""
     from mcp_web.render.install import browser_state, install_browser
 
     if install and app.can_render:

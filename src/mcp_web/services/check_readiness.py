@@ -41,6 +41,7 @@ async def store_problem(app: App) -> str:
 
 
 async def _redis_note(app: App) -> str:
+    """A note where Redis is configured and cannot be reached, else ""."""
     limiter = app.process.coordination.limiter
     if isinstance(limiter, RedisLimiter) and not await limiter.ping():
         return "Redis cannot be reached: limits and single flight hold within this replica only."
@@ -48,7 +49,7 @@ async def _redis_note(app: App) -> str:
 
 
 def _model_note(app: App) -> str:
-    """A note where the configured model cannot be loaded, so that search is by words only."""
+    """A note where the configured model cannot be loaded, so that search is by words only; else ""."""
     try:
         _ = app.process.embedder.dim
     except WebError as error:

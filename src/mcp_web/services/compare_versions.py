@@ -12,7 +12,7 @@ from mcp_web.services.find_snapshot import find_document, find_snapshot
 
 
 async def compare_versions(app: App, newer: Snapshot, other: str) -> tuple[Snapshot, list[SectionChange]]:
-    """The other version and the sections that differ; `other` is a hash or `previous`."""
+    """The other version and the sections that differ; `other` is a hash or `previous`. Raises NotFound."""
     older = await (_previous(app, newer) if other.strip().lower() == "previous" else find_snapshot(app, other))
     changes = await anyio.to_thread.run_sync(
         diff, older.document.markdown, newer.document.markdown, older.document.headings, newer.document.headings

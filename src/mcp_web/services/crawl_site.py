@@ -90,7 +90,9 @@ async def crawl_site(
 ) -> CrawlReport:
     """Visit the start page and the pages below the prefix that it leads to, and keep them as research.
 
-    Pages that are known are only revalidated. After the deadline or a cancellation, the next crawl visits the rest.
+    `prefix` is by default the folder of the start page; InvalidInput is raised if that is not below it. Pages that are
+    known are only revalidated. After `deadline`, a time of `anyio.current_time()`, or a cancellation, the next crawl
+    visits the rest.
     """
     first = parse_url(start).href
     scope = parse_url(prefix).href if prefix else first.rpartition("/")[0] + "/"
@@ -163,7 +165,7 @@ def _absolute(base: str, targets: Iterable[str]) -> Iterator[str]:
 
 
 async def _begin(app: App, frontier: _Frontier, first: str) -> None:
-    """Add the first pages: the start, and those listed in sitemaps and llms.txt."""
+    """Add the first pages: the start, and those listed in sitemaps and llms.txt, as far as these can be read."""
     await frontier.add([first], 0)
     origin = parse_url(first).origin
     scope = frontier.prefix

@@ -20,7 +20,10 @@ _OFF = "The operator can allow archived copies with MCP_WEB_ARCHIVE_COPIES=asked
 
 
 async def fetch_copy(app: App, url: str, at: str, *, deadline: float | None) -> Fetched:
-    """The bytes of the copy nearest to `at`; raises NotFound when there is none."""
+    """The bytes of the copy nearest to `at`, a date or `latest`; raises NotFound when there is none.
+
+    Raises InvalidInput if `at` is neither, and a PolicyError if the URL may not be opened or disclosed.
+    """
     wanted = timestamp_of(at)
     if wanted is None:
         raise InvalidInput(
@@ -35,7 +38,7 @@ async def fetch_copy(app: App, url: str, at: str, *, deadline: float | None) -> 
 
 
 def mark_copy(document: Document, page: Fetched) -> Document:
-    """The document with the day and the address of the copy, which stay with it when it is kept."""
+    """The document with the day and the address of the copy; unchanged if the page is not an archived copy."""
     if page.archived_url is None:
         return document
     note = f"This is a copy of {copy_day(page.archived_url)} from the Internet Archive: {page.archived_url}"
@@ -51,7 +54,7 @@ def is_gone(error: WebError) -> bool:
 
 
 async def _admit(app: App, url: str) -> None:
-    """Refuse URLs that may not be opened, and URLs that must not be disclosed to the Internet Archive."""
+    """Raise a PolicyError for URLs that may not be opened, or must not be disclosed to the Internet Archive."""
     fetcher, target = await app.fetcher(), parse_url(url)
     fetcher.leaks.check_url(url)
     fetcher.check_domain(target)

@@ -29,7 +29,10 @@ _NO_COPY = "No open full text was found: this is what the public catalogues say 
 
 
 async def fetch_paper(app: App, url: str, *, deadline: float | None) -> Fetched | None:
-    """The catalogue records of the paper at this URL; None for other URLs, or when no catalogue answers."""
+    """The catalogue records of the paper at this URL; None for other URLs, or when no catalogue answers.
+
+    Raises a PolicyError for a paper whose URL may not be opened.
+    """
     paper = paper_in(url)
     if paper is None or not app.settings.of(FetchOptions).public_apis:
         return None
@@ -74,7 +77,10 @@ async def _arxiv(app: App, paper: PaperId, until: float) -> dict[str, Any]:
 
 
 async def _by_doi(app: App, paper: PaperId, until: float) -> dict[str, Any]:
-    """The answers of the catalogues that know a DOI; the DOI of a PubMed number is looked up first."""
+    """The answers of the catalogues that know a DOI; the DOI of a PubMed number is looked up first.
+
+    Raises FetchFailed if none knows the work.
+    """
     answers: dict[str, Any] = {}
     doi = paper.value
     if paper.scheme != "doi":
@@ -100,7 +106,7 @@ async def _by_doi(app: App, paper: PaperId, until: float) -> dict[str, Any]:
 
 
 async def _pubmed(app: App, paper: PaperId, until: float) -> dict[str, Any]:
-    """The record of an article with a PubMed number, from Europe PMC."""
+    """The record of an article with a PubMed number, from Europe PMC; raises FetchFailed if there is none."""
     wanted = f"PMCID:{paper.value}" if paper.scheme == "pmc" else f"EXT_ID:{paper.value} AND SRC:MED"
     api = OfficialApi(app, "europepmc", until)
     answer = await api.json("/search", query=wanted, format="json", resultType="core", pageSize="1")

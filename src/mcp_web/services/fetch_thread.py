@@ -27,7 +27,10 @@ _SECONDS = 20.0
 
 
 async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched | None:
-    """The thread at this URL; None when it is not a thread or its API does not answer: then the page itself is read."""
+    """The thread at this URL; None when it is not a thread or its API does not answer: then the page itself is read.
+
+    Raises the error of a URL that may not be opened.
+    """
     address = thread_address(url)
     if not app.settings.of(FetchOptions).public_apis:
         return None
@@ -128,7 +131,7 @@ _DISCUSSION = """query($owner: String!, $name: String!, $number: Int!, $after: S
 
 
 async def _discussion(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
-    """A GitHub discussion, for which the API requires a token."""
+    """A GitHub discussion, for which the API requires a token; raises FetchFailed if there is none."""
     owner, _, name = address.site.partition("/")
     after: str | None = None
     found: dict[str, Any] = {}

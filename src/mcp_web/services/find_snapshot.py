@@ -17,6 +17,8 @@ _PREFIXES = ("resource://cache/", "resource://meta/", "resource://picture/")
 
 @dataclass(frozen=True, slots=True)
 class Found:
+    """A kept page, and where it was found."""
+
     snapshot: Snapshot
     store: Store  # that keeps it
     shared_by: str = ""  # the tenant that shares it; empty for a document of this tenant
@@ -30,7 +32,8 @@ async def find_snapshot(app: App, name: str) -> Snapshot:
 async def find_or_open(app: App, name: str, deadline: float) -> Snapshot:
     """The kept version that `name` refers to; if there is none and `name` is a URL, the page is opened.
 
-    A kept version is preferred to the current page, because it is what the caller has read.
+    A kept version is preferred to the current page, because it is what the caller has read. Raises NotFound for any
+    other reference to nothing that is kept.
     """
     from mcp_web.services.open_page import OpenRequest, open_page
 
@@ -64,7 +67,7 @@ async def find_document(app: App, name: str) -> Found:
 
 
 def _plain(name: str) -> str:
-    """The reference without the prefix of a resource; a URL in canonical form."""
+    """The reference without the prefix of a resource; a URL in canonical form. Raises InvalidUrl."""
     name = name.strip()
     for prefix in _PREFIXES:
         name = name.removeprefix(prefix)

@@ -31,6 +31,7 @@ async def add_token(
     """Create a token; returns it, only this once, with its record.
 
     Without `tenant`, it is for a tenant of the same name. `seconds` is how long it is valid, by default for ever.
+    Raises InvalidInput if a name is not allowed or there is a token of this name.
     """
     await app.require_kept_store()
     store = await app.store()
@@ -51,7 +52,10 @@ async def add_token(
 
 
 async def add_first_token(app: App, scopes: Sequence[str]) -> str | None:
-    """Create the operator's token if there never was a token; of replicas that start at once, only one does."""
+    """Create the operator's token if there never was a token, and return it; else None.
+
+    Of replicas that start at once, only one creates it.
+    """
     store = await app.store()
     if await has_tokens(app) or not await store.add_records(FIRST, {"made": time.time()}):
         return None

@@ -52,8 +52,8 @@ class OpenRequest:
     selector: str | None = None
     include_images: bool = False
     siteconfig: str | None = None
-    max_age: float | None = None
-    explain: bool = False
+    max_age: float | None = None  # seconds that a kept copy may be old; None: as long as it counts as fresh
+    explain: bool = False  # the document says how its content was chosen, so the page is read once more
     at: str | None = None  # a day, or "latest": the copy that the Internet Archive kept
     screenshot: bool = False  # a screenshot is wanted, so the browser opens the page once more
 
@@ -95,7 +95,10 @@ class Opened:
 
 
 async def open_page(app: App, request: OpenRequest, *, deadline: float | None = None) -> Opened:
-    """Open the page; `deadline` is a time of `anyio.current_time()`."""
+    """Open the page; `deadline` is a time of `anyio.current_time()`.
+
+    Raises the error of the fetch if there is neither a kept nor an archived copy to return instead.
+    """
     opened = await _open(app, request, deadline)
     kept = opened.snapshot
     if kept.document.wall is None:
@@ -268,7 +271,10 @@ async def _caught(work: Awaitable[Fetched]) -> Fetched | WebError:
 async def _rendered(
     app: App, request: OpenRequest, page: Fetched, document: Document, deadline: float | None
 ) -> tuple[Fetched, Document, str] | None:
-    """The page after its scripts ran, if it has no text without them and rendering is enabled."""
+    """The page after its scripts ran, its document, and a note why; only if it has no text without them.
+
+    None for other pages, if rendering is off or fails, and if the rendered page has no more text.
+    """
     from mcp_web.render.need import needs_browser
     from mcp_web.text.html_facts import html_facts
 
@@ -294,7 +300,7 @@ async def _rendered(
 
 
 async def _in_browser(app: App, url: str, deadline: float | None, *, screenshot: bool = False) -> Fetched:
-    """The page after its scripts ran; raises for an error page."""
+    """The page after its scripts ran; raises HttpError for an error page, RenderFailed if the browser fails."""
     shown = await (await app.renderer()).render(url, deadline=deadline, screenshot=screenshot)
     if shown.status >= 400:
         raise HttpError(f"{url} answered {shown.status} in the browser.", url=url, status_code=shown.status)
@@ -311,7 +317,7 @@ async def _known_to_need_browser(app: App, url: str) -> bool:
 async def _keep(
     app: App, request: OpenRequest, page: Fetched, document: Document, *, rendered: bool
 ) -> tuple[Snapshot, tuple[str, ...]]:
-    """Keep what was read; if the store cannot write, the page is returned all the same, with a note."""
+    """Keep what was read; returns the snapshot, and a note if the store cannot write, which is not raised."""
     keeper, plain = await app.keeper(), dataclasses.replace(document, explain=None)
     variant = request.variant(rendered=rendered)
     try:

@@ -8,7 +8,7 @@ from mcp_web.store.protocol import Purged, PurgeRule
 
 
 async def purge(app: App, rule: PurgeRule, *, dry_run: bool) -> Purged:
-    """Delete the web pages that match the rule, or only list them. A rule without any condition is refused."""
+    """Delete the web pages that match the rule, or only list them; raises InvalidInput if it has no condition."""
     if rule == PurgeRule():
         raise InvalidInput(
             "cache_purge needs at least one of older_than_days, domain, keep_newest, max_bytes or url.",

@@ -31,7 +31,7 @@ async def remove_documents(
     """Delete the named documents, and those in the collection and below the prefix; with `dry_run` only list them.
 
     If both a collection and a prefix are given, a document must match both. Nothing is deleted if a name is not found,
-    which raises NotFound.
+    which raises NotFound; InvalidInput if nothing is named at all.
     """
     if not (names or collection or prefix):
         raise InvalidInput("Nothing was named to delete.", suggestion="Give an id, a URL, a collection or a prefix.")

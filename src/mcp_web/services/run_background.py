@@ -11,6 +11,7 @@ METRICS_EVERY = 60.0  # seconds between two updates of the stored metrics
 
 
 async def run_background(app: App) -> None:
+    """Save the metrics every minute and watch the SearXNG instances, until cancelled."""
     async with anyio.create_task_group() as tasks:
         if app.settings.of(SearchOptions).searxng_urls:
             tasks.start_soon((await app.searcher()).watch)

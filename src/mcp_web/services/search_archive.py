@@ -45,7 +45,10 @@ async def _search_own(app: App, query: ArchiveQuery, scales: Scales) -> ArchiveA
 
 
 async def search_similar(app: App, name: str, query: ArchiveQuery) -> ArchiveAnswer:
-    """The documents most like a kept one (its id, snapshot or address), without itself; `query` has the filters."""
+    """The documents most like a kept one (its id, snapshot or address), without itself; `query` has the filters.
+
+    Raises NotFound if there is no such document.
+    """
     from mcp_web.archive.derive import distinctive_words
 
     like = await find_snapshot(app, name)

@@ -44,7 +44,11 @@ async def search_web(
     deadline: float,
     on_progress: OnProgress | None = None,
 ) -> list[Searched | WebError]:
-    """One answer or error for each query, in order."""
+    """One answer or error for each query, in order.
+
+    `provider` is a name, several to ask together, or "auto". `raw` adds the providers' own JSON, `fetch_content` the
+    page of each hit, and `read` the passages that answer. `deadline` is a time of `anyio.current_time()`.
+    """
     now = anyio.current_time()
     until = now + (deadline - now) * SEARCHING_SHARE if fetch_content or read else deadline
     answers = await _search_all(app, queries, provider, raw=raw, deadline=until)

@@ -1,4 +1,4 @@
-"""Statistics of this installation: stored totals, and what this process has not yet stored."""
+"""Statistics of this installation, from the stored totals of all its processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcp_web.trace import BUCKETS, hits_and_misses
 
 
 async def show_stats(app: App) -> dict[str, Any]:
-    """Counts, times per step with estimated percentiles, and the size of the store."""
+    """Counts, times of each step in milliseconds with estimated percentiles, cache hit rates, sizes of the store."""
     store = await app.store()
     kept = await store.metrics()
     return {

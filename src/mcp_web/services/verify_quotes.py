@@ -18,7 +18,7 @@ MOST_VERSIONS = 10  # that are searched for a quote which is not in the one that
 async def verify_quotes(
     app: App, source: str, quotes: Sequence[str], *, deadline: float
 ) -> tuple[Snapshot, list[QuoteCheck]]:
-    """The snapshot that was checked, and one result for each quote."""
+    """The snapshot that was checked, and one result for each quote; `source` is a reference as for `find_or_open`."""
     kept = await find_or_open(app, source, deadline)
     checks = await anyio.to_thread.run_sync(verify, kept.document.markdown, list(quotes), kept.document.headings)
     return kept, checks

@@ -38,11 +38,12 @@ class Watched:
 
 
 async def watched_urls(app: App) -> list[str]:
+    """The URLs of all watched pages."""
     return [one.key for one in await (await app.store()).records(KIND)]
 
 
 async def change_watch(app: App, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
-    """Add and remove watched pages; returns the new list."""
+    """Add and remove watched pages; returns the new list. Raises InvalidUrl before any change."""
     added: dict[str, Any] = {parse_url(url).href: {} for url in add}  # an invalid URL is refused before any change
     removed = [parse_url(url).href for url in remove]
     store = await app.store()
@@ -54,7 +55,10 @@ async def change_watch(app: App, add: Sequence[str] = (), remove: Sequence[str] 
 
 
 async def check_page(app: App, url: str) -> Watched:
-    """Fetch the page again; if it changed, compare it with the version that was kept before."""
+    """Fetch the page again, within a minute; if it changed, compare it with the version that was kept before.
+
+    A page that cannot be opened has the state "failed" and the reason.
+    """
     before = (await (await app.store()).seen([parse_url(url).href])).get(parse_url(url).href)
     try:
         opened = await open_page(app, OpenRequest(url, max_age=0), deadline=anyio.current_time() + 60)

@@ -34,7 +34,10 @@ async def change_queries(app: App, add: Sequence[str] = (), remove: Sequence[str
 
 
 async def check_query(app: App, query: str, *, deadline: float) -> WatchedQuery:
-    """Search again and report the results that no earlier check found; the first check reports none."""
+    """Search again and report the results that no earlier check found; the first check reports none.
+
+    A failed search is reported with its error.
+    """
     answer = (await search_web(app, [SearchQuery(query)], "auto", deadline=deadline))[0]
     if isinstance(answer, WebError):
         return WatchedQuery(query, error=answer.message)

@@ -45,7 +45,10 @@ _TIE = 0.1  # of that similarity: a shared word such as `max_` decides no more t
 
 
 def bind(tool: Tool, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
-    """The tool's arguments, converted and with defaults filled in, and notes on values that were changed."""
+    """The tool's arguments, converted and with defaults filled in, and notes on values that were changed.
+
+    Raises InvalidInput for an unknown or missing parameter and for a value that cannot be used.
+    """
     notes: list[str] = []
     known = {param.name: param for param in tool.params}
     bound: dict[str, Any] = {}

@@ -22,7 +22,7 @@ def within(text: str, tokens: int) -> bool:
 
 
 def chars_for(text: str, tokens: int) -> int:
-    """How many leading characters of the text fit, to 64 characters: for a window that is then cut at a block's end."""
+    """How many leading characters of the text fit into `tokens` tokens: exact to 64 characters, never too many."""
     if within(text, tokens):
         return len(text)
     low, high = 0, len(text)

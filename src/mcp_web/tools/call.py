@@ -18,7 +18,7 @@ class Progress:
     """The progress of a call; the server reads it about once a second."""
 
     done: float = 0.0
-    total: float | None = None
+    total: float | None = None  # where it is known
     message: str = ""
 
 

@@ -69,7 +69,7 @@ class PageView:
 
 @dataclass(frozen=True, slots=True)
 class ViewOptions:
-    """Which part of a page is shown, and in what form."""
+    """Which part of a page is shown, and in what form; offsets and lengths are in characters of its Markdown."""
 
     format: Format = "markdown"
     max_chars: int = 10_000
@@ -125,7 +125,10 @@ def present(call: Call, view: PageView, options: ViewOptions, next_call: str) ->
 
 
 def show(document: Document, options: ViewOptions, snapshot: str | None = None) -> Shown:
-    """The requested window of a document; with the hash of its snapshot, the windows shown last are cached."""
+    """The requested window of a document; raises InvalidInput for an unknown section.
+
+    With the hash of its snapshot, the windows shown last are cached.
+    """
     if snapshot is None:
         return _show(document, options)
     made = _recent.get((snapshot, options))
@@ -318,7 +321,7 @@ def link_list(links: tuple[Link, ...]) -> str:
 
 
 def continued(call_text: str, **more: Any) -> str:
-    """A call such as `web_open(url="…")` with arguments added or replaced."""
+    """A call such as `web_open(url="…")` with further arguments."""
     name, _, rest = call_text.partition("(")
     inside = [rest[:-1]] if rest[:-1] else []
     extra = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in more.items())
@@ -334,4 +337,5 @@ def ago(seconds: float) -> str:
 
 
 def _bounded_json(value: Any) -> str:
+    """The value as JSON, cut to 2,500 tokens."""
     return budget.cut(json.dumps(value, ensure_ascii=False, indent=1, default=str), 2_500)

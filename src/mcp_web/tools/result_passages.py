@@ -76,6 +76,7 @@ def _chosen(read: tuple[ReadHit, ...], tokens: int) -> list[tuple[ReadHit, list[
 
 
 def _passage(one: ReadHit, each: ScoredPassage) -> str:
+    """A passage as text: its id, the headings above it, and its words without the URLs of links."""
     from mcp_web.read.links import text_only
 
     above = below_title(each.passage.above, one.page.opened.snapshot.document.title)
@@ -84,6 +85,7 @@ def _passage(one: ReadHit, each: ScoredPassage) -> str:
 
 
 def _id(one: ReadHit, each: ScoredPassage) -> str:
+    """The id by which a passage is cited: `snapshot#number`."""
     return f"{one.page.opened.snapshot.hash[:16]}#{each.passage.number}"
 
 

@@ -24,7 +24,10 @@ def compact(data: Any) -> str:
 
 
 def shrunk(data: dict[str, Any], tokens: int = budget.AIM) -> tuple[dict[str, Any], bool]:
-    """The object if it fits, else a smaller one with the same keys; and whether it was shrunk."""
+    """The object if it fits, else a smaller one with the same keys; and whether it was shrunk.
+
+    If even the smallest does not fit, it is replaced by an error object.
+    """
     if budget.within(compact(data), tokens):
         return data, False
     for text, items in _STEPS:
@@ -44,7 +47,10 @@ _TEXT_TOKENS = (15_000, 13_000, 11_000, 9_000, 7_000, 5_000, 3_000, 1_500, 600)
 
 
 def fitted(call: Call, make: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
-    """The object with as much page text as fits: `make(most)` builds it with at most `most` tokens of text."""
+    """The object with as much page text as fits: `make(most)` builds it with at most `most` tokens of text.
+
+    The one with the least text is returned even if it does not fit.
+    """
     tokens = answer_tokens(call)
     made = make(min(_TEXT_TOKENS[0], tokens))
     for most in _TEXT_TOKENS[1:]:

@@ -115,6 +115,7 @@ def _header(found: SearchAnswer) -> str:
 
 
 def _hit_text(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> str:
+    """One result as text, with the beginning of its page if that was opened."""
     from mcp_web.services.open_page import Opened
 
     facts = [fact for fact in (hit.published[:10] if hit.published else None, hit.source_name) if fact]
@@ -164,6 +165,7 @@ def _within(items: list[str], tokens: int) -> list[str]:
 
 
 def _as_data(answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
+    """The answer to one query as an object."""
     from mcp_web.services.open_page import Opened
 
     found = answer.found

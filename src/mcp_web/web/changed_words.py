@@ -19,7 +19,7 @@ _ALIKE = 0.4  # lines that share less are not versions of each other
 
 
 def lines_of(hunk: str) -> list[Line]:
-    """A unified hunk as lines; a removed line is compared with the added line that took its place."""
+    """The lines of a unified hunk; a removed line is compared with the added line that took its place."""
     found: list[Line] = []
     removed: list[str] = []
     added: list[str] = []
@@ -57,6 +57,7 @@ def _compared(removed: Sequence[str], added: Sequence[str]) -> Iterator[Line]:
 
 
 def _pieces(old: str, new: str) -> tuple[list[Piece], list[Piece]]:
+    """Both lines in pieces, each with whether it differs; lines that are too long or too different are one piece."""
     first, second = re.findall(r"\s+|\S+", old), re.findall(r"\s+|\S+", new)
     if len(first) + len(second) > 2 * _MOST_WORDS:
         return [(old, False)], [(new, False)]

@@ -20,7 +20,10 @@ Value = Callable[[dict[str, float]], float]
 def chart(
     name: str, hours: Sequence[Hour], value: Value, failed: Value | None = None, unit: str = ""
 ) -> dict[str, Any]:
-    """One bar for each hour; `failed` is the part of it that is drawn as failures."""
+    """The values of the template `chart`: one bar for each hour, without bars if all values are zero.
+
+    `failed` is the part of a bar that is drawn as failures; without a `unit` the values are counts.
+    """
     rows = [(_when(key), float(value(row)), float(failed(row)) if failed else 0.0) for key, row in hours]
     most = max((found for _, found, _ in rows), default=0.0)
     if most == 0:
@@ -56,6 +59,7 @@ def bar(value: float, most: float, failed: float = 0.0) -> dict[str, float]:
 
 
 def _parts(found: float, bad: float, most: float) -> list[dict[str, Any]]:
+    """The rectangles of one bar, in the pixels of the chart, of which `most` takes the whole height."""
     whole, lost = HEIGHT * found / most, HEIGHT * bad / most
     parts = [("value", HEIGHT - whole, whole - lost), ("failed", HEIGHT - lost, lost)]
     return [{"kind": kind, "y": round(y, 1), "height": round(high, 1)} for kind, y, high in parts if high > 0]

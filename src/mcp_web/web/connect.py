@@ -49,6 +49,7 @@ def own_entry() -> Entry:
 
 
 def claude_code_http_line(remote: Remote) -> str:
+    """The command that adds a remote server to Claude Code."""
     header = "".join(f' --header "{name}: {value}"' for name, value in remote.headers.items())
     return f"claude mcp add --scope user --transport http {NAME} {remote.url}{header}"
 
@@ -60,6 +61,7 @@ def own_command() -> str:
 
 
 def claude_code_line() -> str:
+    """The command that adds this installation to Claude Code."""
     return f"claude mcp add --scope user {NAME} -- {own_command()}"
 
 

@@ -21,6 +21,7 @@ def token_of(request: Request) -> str:
 
 
 def with_token(response: Response, request: Request, token: str) -> Response:
+    """The response, with the token as a cookie unless the browser has it already."""
     if request.cookies.get(COOKIE) != token:
         secure = request.url.scheme == "https"
         response.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure, path="/")
@@ -28,7 +29,7 @@ def with_token(response: Response, request: Request, token: str) -> Response:
 
 
 async def checked_form(request: Request) -> FormData:
-    """The fields of a form; raises for a form that was not sent from one of our pages."""
+    """The fields of a form; raises InvalidInput for a form that was not sent from one of our pages."""
     form = await request.form(max_fields=50, max_files=0)
     given, known = str(form.get(FIELD, "")), request.cookies.get(COOKIE, "")
     if not known or not hmac.compare_digest(given.encode(), known.encode()):

@@ -103,7 +103,7 @@ async def difference(app: App, request: Request) -> Response:
 
 
 async def found_document(app: App, request: Request) -> Found:
-    """The version in the URL, of a document of this tenant or of one shared with it."""
+    """The version in the URL, of a document of this tenant or of one shared with it; raises NotFound."""
     try:
         return await find_document(app, request.path_params["hash"])
     except NotFound as error:
@@ -111,6 +111,7 @@ async def found_document(app: App, request: Request) -> Found:
 
 
 def missing() -> NotFound:
+    """The error for a document that is not kept."""
     return NotFound(_("Nothing is kept under this name."), suggestion=_("It may have been deleted; search for it."))
 
 
@@ -125,7 +126,7 @@ def verdict_text(verdict: str) -> str:
 
 
 def outcome_text(outcome: str) -> tuple[str, str]:
-    """The outcome of a question or of a checked quote: as text, and its rating."""
+    """The outcome of a question or of a checked quote: as text, and its rating; both empty for an unknown one."""
     texts = {
         "answered": (_("answered"), "good"),
         "unsure": (_("unsure"), "fair"),
@@ -150,6 +151,7 @@ def section_name(path: Sequence[str], title: str) -> str:
 
 
 async def _versions(found: Found) -> list[dict[str, Any]]:
+    """The versions of a document for the template, newest first; `changed`: there is an earlier one to compare."""
     rows = await found.store.versions(found.snapshot.key)
     return [
         {"hash": one.hash, "when": moment(one.since), "chars": one.chars, "changed": at + 1 < len(rows)}
@@ -182,7 +184,7 @@ def _title(kept: Snapshot) -> str:
 
 
 def _title_end(document: Document) -> int:
-    """The offset after the heading that the view shows as title."""
+    """The offset after the heading that the view shows as title; 0 if there is none."""
     first = _title_heading(document)
     if first is None:
         return 0
@@ -232,6 +234,7 @@ def _href(kept: Snapshot, reading: ReadingRecord, place: int | None) -> str:
 
 
 async def _citations(found: Found) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    """Links to the documents that this one cites, and to those that cite it."""
     kept, store = found.snapshot, found.store
     out = await store.cites([kept.key], MOST_LINKED)
     back = await store.cited_by([kept.key], MOST_LINKED)

@@ -69,7 +69,7 @@ async def remove_readings(app: App, request: Request) -> Response:
 
 
 async def _own(app: App, request: Request) -> Snapshot:
-    """The document to change; raises for one that another tenant shares."""
+    """The document to change; raises NotFound, also for one that another tenant shares."""
     try:
         return await find_own_snapshot(app, request.path_params["hash"])
     except NotFound as error:
@@ -84,6 +84,7 @@ def _file_name(kept: Snapshot, form: str) -> str:
 
 
 async def _exported(kept: Snapshot, form: str) -> bytes:
+    """The document as a file, without secrets; `form` is a key of EXPORTS."""
     from mcp_web.archive.exchange.cite import cite
     from mcp_web.archive.exchange.markdown import file_text
     from mcp_web.archive.exchange.references import reference_of

@@ -32,6 +32,7 @@ async def figures_now(app: App, request: Request) -> Response:
 
 
 async def _shown(app: App) -> dict[str, Any]:
+    """What both views show; the metrics of this process are saved first."""
     await app.save_metrics()
     store = await app.store()
     stats = await show_stats(app)
@@ -78,6 +79,7 @@ def _tiles(stats: Stats, last_day: list[Hour]) -> list[dict[str, str]]:
 
 
 def _hit_share(row: dict[str, float]) -> float:
+    """The percentage of opened pages that were answered from the archive; 0 if none was opened."""
     opened = row.get("hits", 0.0) + row.get("fetched", 0.0)
     return 100 * row.get("hits", 0.0) / opened if opened else 0.0
 

@@ -39,6 +39,7 @@ async def free_space(app: App, request: Request) -> Response:
 
 
 def _days(text: str) -> int:
+    """The chosen number of days; the usual one if it is not one of the choices."""
     return int(text) if text in map(str, CHOICES) else USUAL
 
 

@@ -81,6 +81,7 @@ async def _among_recent(app: App, filters: dict[str, str]) -> Pairs:
 
 
 def _pairs(edges: Sequence[Any]) -> Pairs:
+    """The source and the target of each citation, each pair once, without documents that cite themselves."""
     return tuple({(edge.source, edge.target): None for edge in edges if edge.target and edge.target != edge.source})
 
 
@@ -97,7 +98,10 @@ def _most_linked(pairs: Pairs, center: str) -> set[str]:
 
 @lru_cache(maxsize=32)
 def layout(keys: tuple[str, ...], pairs: Pairs) -> Places:
-    """A force-directed layout: linked documents attract each other, all repel. Equal input gives an equal layout."""
+    """The place of each document in the image, in pixels; equal input gives an equal layout.
+
+    The layout is force-directed: linked documents attract each other, all repel.
+    """
     import numpy as np
 
     count = len(keys)
@@ -151,6 +155,7 @@ def _inside(places: Places, radius: Mapping[str, float]) -> Places:
 def _nodes(
     places: Places, radius: Mapping[str, float], pairs: Pairs, titles: Mapping[str, Any], center: str
 ) -> list[dict[str, Any]]:
+    """The circles for the template, with their links, titles and citations."""
     cited = Counter(target for _, target in pairs)
     degree = Counter(end for pair in pairs for end in pair)
     link = {key: {"href": f"/archive/{key[:_NAME]}", "title": one.title or one.url} for key, one in titles.items()}
@@ -197,7 +202,7 @@ def _labels(
 
 
 def _lines(places: Places, pairs: Pairs, radius: Mapping[str, float]) -> list[tuple[int, ...]]:
-    """Arrows, each ending at the edge of the circle it leads to."""
+    """The ends of arrows (x1, y1, x2, y2), each arrow ending at the edge of the circle it leads to."""
     lines = []
     for source, target in pairs:
         (x1, y1), (x2, y2) = places[source], places[target]

@@ -56,6 +56,7 @@ async def search(app: App, request: Request) -> Response:
 
 
 async def _web_hits(app: App, query: str) -> dict[str, Any]:
+    """The `hits` of a web search and its `notes`; of a failed search only a note with the reason."""
     from mcp_web.services.search_web import search_web
 
     (answer,) = await search_web(app, [SearchQuery(query)], "auto", deadline=anyio.current_time() + 20)

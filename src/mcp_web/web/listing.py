@@ -97,8 +97,8 @@ async def archive(app: App, request: Request) -> Response:
         wanted = {name: filters[name] or None for name in ("collection", "since", "until", "domain", "language")}
         rows, notes = await found_rows(app, filters["q"], source=filters["source"] or "all", **wanted)
     else:
-        after = request.query_params.get("after", "")
-        infos, cursor = await _browse(app, filters, after)
+        after = request.query_params.get("after", "")[:200]
+        infos, cursor = await list_documents(app, limit=PAGE_SIZE, after=after, **_conditions(filters))
         days = by_day(infos)
         if filters["collection"] and not after:
             days += await _shared_rows(app, filters)
@@ -146,18 +146,14 @@ async def _shared_rows(app: App, filters: dict[str, str]) -> list[tuple[str, lis
 
 
 def _conditions(filters: dict[str, str]) -> dict[str, Any]:
+    """The filters of the form as fields of `DocumentFilter`."""
     wanted: dict[str, Any] = {name: value or None for name, value in filters.items() if name not in ("q", "read")}
     since, before = _read_between(filters["read"], date.today())
     return wanted | {"used_since": since, "used_before": before}
 
 
-async def _browse(app: App, filters: dict[str, str], after: str) -> tuple[list[SnapshotInfo], str]:
-    """One page of documents, the most recently used first, and the cursor of the next."""
-    return await list_documents(app, limit=PAGE_SIZE, after=after[:200], **_conditions(filters))
-
-
 def _read_between(choice: str, today: date) -> tuple[float | None, float | None]:
-    """The choice of a reading time as the first and the end of the range; None is no limit."""
+    """A choice of a reading time as the first second and the end of its range; None is no limit."""
     if choice == "today":
         return day_start(today), None
     if choice == "yesterday":

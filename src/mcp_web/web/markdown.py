@@ -21,6 +21,8 @@ _CODE_CHARS = 40_000  # longer listings are shown without colours: lexers are sl
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
+    """The HTML of a page, and its table of contents."""
+
     html: str
     contents: tuple[tuple[int, str, str], ...]  # level, anchor, text
 
@@ -33,7 +35,7 @@ class Parsed:
         self._tokens = mark(_parser().parse(signed(markdown, passages), self._env), passages, markdown)
 
     def addresses(self) -> list[str]:
-        """The addresses that the page links to, each once."""
+        """The http and https addresses that the page links to, each once."""
         links = (child for token in self._tokens for child in token.children or () if child.type == "link_open")
         targets = (str(link.attrGet("href") or "") for link in links)
         return list(dict.fromkeys(target for target in targets if target.startswith("http")))
@@ -63,7 +65,7 @@ def _parser() -> MarkdownIt:
 
 
 def _highlighted(code: str, language: str, attributes: str) -> str:
-    """Code with classes for syntax highlighting; "" if the language is unknown."""
+    """Code with classes for syntax highlighting; "" if it is too long or its language is unknown."""
     if not language or len(code) > _CODE_CHARS:
         return ""
     from pygments import highlight
@@ -84,6 +86,7 @@ def _image(self: Any, tokens: list[Token], index: int, options: Any, env: Any) -
 
 
 def _with_anchors(tokens: list[Token]) -> tuple[tuple[int, str, str], ...]:
+    """Give each heading an id; returns the level, id and text of each."""
     found: list[tuple[int, str, str]] = []
     taken: set[str] = set()
     for at, token in enumerate(tokens):
@@ -106,6 +109,7 @@ def _align_by_class(tokens: list[Token]) -> None:
 
 
 def _anchor(text: str, taken: set[str]) -> str:
+    """An id made from a text, other than those in `taken`, to which it is added."""
     made = "s-" + (re.sub(r"[^\w]+", "-", text.lower()).strip("-")[:60] or "section")
     name, number = made, 1
     while name in taken:
@@ -116,6 +120,7 @@ def _anchor(text: str, taken: set[str]) -> str:
 
 
 def _with_links(tokens: list[Token], kept: Mapping[str, str]) -> None:
+    """Lead links to kept copies (hash by URL in `kept`), and open others in a new window; changes the tokens."""
     for token in tokens:
         for child in token.children or ():
             if child.type != "link_open":

@@ -64,7 +64,7 @@ def environment() -> Environment:
 
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    """One view as an HTML response."""
+    """One view as an HTML response, with all configured secrets masked; `values` are those of the template."""
     token = token_of(request)
     shared = {"views": views(), "here": request.url.path, "csrf": token}
     text = environment().get_template(template).render(shared | values)
@@ -72,6 +72,7 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
 
 
 def size(count: float) -> str:
+    """A number of bytes in its largest unit, such as "1.2 MB"."""
     for unit, least in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= least:
             return f"{count / least:,.1f} {unit}"

@@ -84,7 +84,7 @@ def signed(markdown: str, passages: Sequence[Passage]) -> str:
 
 
 def _begin(text: str, at: int) -> int:
-    """The first offset from here on where a marker does not change the syntax."""
+    """The first offset from here on where a marker does not change the syntax; the end of the text if none does."""
     while at < len(text):
         line, end = _line(text, at)
         if _is_syntax(text[line:end]) or not text[at:end].strip(" \t|"):
@@ -95,7 +95,7 @@ def _begin(text: str, at: int) -> int:
 
 
 def _finish(text: str, at: int) -> int:
-    """The last offset up to here where a marker does not change the syntax."""
+    """The last offset up to here where a marker does not change the syntax; 0 if none does."""
     while at > 0:
         line, end = _line(text, at)
         body = text[line:at].rstrip(" \t|")
@@ -108,6 +108,7 @@ def _finish(text: str, at: int) -> int:
 
 
 def _text_start(text: str, line: int, end: int) -> int:
+    """The offset in a line after the syntax before its text."""
     prefix = _PREFIX.match(text, line, end)
     return prefix.end() if prefix else line
 
@@ -118,6 +119,7 @@ def _is_syntax(line: str) -> bool:
 
 
 def _line(text: str, at: int) -> tuple[int, int]:
+    """The start and the end of the line around an offset."""
     end = text.find("\n", at)
     return text.rfind("\n", 0, at) + 1, len(text) if end < 0 else end
 
@@ -163,12 +165,14 @@ class _State:
             self._next += 1
 
     def _follow(self, sign: str) -> None:
+        """Begin the next passage at OPEN, or end the current one."""
         self._current = None
         if sign == OPEN and self._next < len(self._passages):
             self._next += 1
             self._current = (self._next, self._passages[self._next - 1])
 
     def around_block(self, token: Token) -> list[Token]:
+        """A code block without markers, inside a `div` if a passage includes a part of it."""
         before, signs = self._current, _SIGNS.findall(token.content)
         token.content = _SIGNS.sub("", token.content)
         for sign in signs:
@@ -196,6 +200,7 @@ class _State:
                 yield from self._marked(child, part)
 
     def _marked(self, child: Token, text: str) -> Iterator[Token]:
+        """A copy of the token with this text, inside a `mark` if it is in a passage."""
         piece = child.copy(content=text)
         if self._current is None or not text.strip():
             yield piece
@@ -205,6 +210,7 @@ class _State:
         yield _html(child, "</mark>")
 
     def _attributes(self, number: int, passage: Passage) -> str:
+        """The class of an element in a passage, and an id the first time for each passage."""
         name = "" if number in self._named else f' id="passage-{number}"'
         self._named.add(number)
         return f' class="{"quoted" if OWN_QUOTE in passage.numbers else "cited"}"{name}'
@@ -224,4 +230,5 @@ class _State:
 
 
 def _html(child: Token, text: str) -> Token:
+    """A token of raw HTML, at the place of another token."""
     return child.copy(type="html_inline", tag="", content=text, children=None, attrs={}, info="")

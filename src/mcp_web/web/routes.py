@@ -53,6 +53,8 @@ def page_routes(app_for: AppFor) -> list[Any]:
 
 
 def _served(app_for: AppFor, view: View) -> Callable[[Request], Awaitable[Response]]:
+    """The endpoint of a view, for the app of the request; an error becomes a page with its message."""
+
     async def respond(request: Request) -> Response:
         try:
             with ungrouped():
@@ -71,6 +73,7 @@ async def _nothing_here(request: Request) -> Response:
 
 
 async def _static(request: Request) -> Response:
+    """One of our own style sheets, scripts or pictures."""
     found = {path.name: path for path in _STATIC.iterdir()}.get(request.path_params["name"])
     if found is None:
         return PlainTextResponse("not found\n", 404)

@@ -15,7 +15,7 @@ def moment(seconds: float) -> str:
 
 
 def day(value: float | str) -> str:
-    """A day, from seconds or from an ISO date; other text is shown as it is."""
+    """A day such as "15 Nov 2026", from seconds or from an ISO date; of other text its first ten characters."""
     if isinstance(value, str):
         try:
             return _date(date.fromisoformat(value[:10]))
@@ -25,6 +25,7 @@ def day(value: float | str) -> str:
 
 
 def clock(seconds: float) -> str:
+    """A time of day, such as "14:05"."""
     return f"{datetime.fromtimestamp(seconds).astimezone():%H:%M}"
 
 
@@ -45,6 +46,7 @@ def day_start(at: date) -> float:
 
 
 def ago(seconds: float) -> str:
+    """How many minutes, hours or days ago, for a number of seconds; "just now" below a minute."""
     if seconds < 60:
         return _("just now")
     minutes, hours, days = int(seconds // 60), int(seconds // 3600), int(seconds // 86400)
