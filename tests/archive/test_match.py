@@ -10,7 +10,7 @@ import pytest
 from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
-from mcp_web.archive.find import ParsedQuery, best_rows, by_words, with_headlines
+from mcp_web.archive.find import ParsedQuery, best_rows, by_words
 from mcp_web.archive.fuse import static_matches, with_length, with_matches
 from mcp_web.archive.highlight import Marker
 from mcp_web.archive.passage import best_passage
@@ -98,8 +98,8 @@ async def test_a_document_that_is_one_passage_keeps_the_score_of_the_document(tm
     query = ArchiveQuery("transaction wraparound", mode="text")
     found = {one.document.title: one for one in (await Archive(store).search(query)).results}
     words = await by_words(store, ParsedQuery(query, parse(query.text), DocumentFilter()), only_words=True)
-    scores = await with_headlines(store, {one.key: one.score for one in words.matches.candidates}, words, ())
-    rows = await best_rows(store, scores, words, 10, datetime.now(UTC).date())
+    scores = {one.key: one.score for one in words.matches.candidates}
+    rows = await best_rows(store, scores, words, (), 10, datetime.now(UTC).date())
     by_document = {row.title: score for row, score in rows}
     await store.close()
     assert found["short"].document.score == by_document["short"]

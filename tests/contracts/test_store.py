@@ -665,8 +665,6 @@ async def test_rows_tell_what_a_list_shows(store: Store) -> None:
         "the text",
     )
     assert await store.headlines([kept.key, "00" * 32]) == {kept.key: ("Title", kept.url, "a/b.md")}
-    with_rows = await store.find_by_words(WordQuery(("text",)), 10, rows=5)
-    assert with_rows.rows == {kept.key: row}
 
 
 def _packed(*rows: Sequence[float]) -> PackedVectors:

@@ -214,7 +214,7 @@ async def test_searches_go_to_the_read_replica_and_to_the_server_while_it_is_awa
         replica.kill()
         await keep(store, snapshot("https://a.example/3", text="A third lantern."))
         with anyio.fail_after(30):
-            assert len((await store.find_by_words(query, 5, rows=3)).rows) == 3
+            assert len((await store.find_by_words(query, 5)).candidates) == 3
         other = await store.for_tenant("other")
         assert (await other.find_by_words(query, 5)).candidates == ()
         await store.close()

@@ -10,8 +10,9 @@ from functools import lru_cache
 from mcp_web.archive.fuse import MODEL, WORDS
 from mcp_web.archive.query import Question
 from mcp_web.store.protocol import Headline
+from mcp_web.text.stop_words import STOP_WORDS
 from mcp_web.text.urls import host_of
-from mcp_web.text.words import compounds, fold, is_stop_word, query_terms, words
+from mcp_web.text.words import fold, query_terms, split_unit, units
 
 # The title beside the words of the text, which count 1; fuse.py has the other weights. Factors of news pages from .5 to
 # .7 give nearly the same result on the whole.
@@ -38,6 +39,7 @@ class HeadlineMatcher:
         self._all: frozenset[str] = frozenset().union(*(terms for terms, _ in self._wanted))
         self._total = sum(rarities.values())
         self._starts = None if self._language in _PREFIXED else {_start(text) for text in (*rarities, *self._all)}
+        self._known: dict[str, frozenset[str]] = {}  # what `_matching` returned: titles share words
 
     def share(self, headline: Headline) -> float:
         """0…1: how much of the question the title or the URL names, and how little else it names."""
@@ -59,9 +61,11 @@ class HeadlineMatcher:
     def _matching(self, word: str) -> frozenset[str]:
         """The terms of the question that a word of a title is a form of. Stemming it in every language takes 25 µs, so
         a word that begins with other letters than all words of the question is not stemmed."""
-        if self._starts is not None and word[0] < _GREEK and _start(word) not in self._starts:
-            return frozenset()
-        return self._all.intersection(query_terms(word))
+        known = self._known.get(word)
+        if known is None:
+            other = self._starts is not None and word[0] < _GREEK and _start(word) not in self._starts
+            known = self._known[word] = frozenset() if other else self._all.intersection(query_terms(word))
+        return known
 
 
 def _start(word: str) -> str:
@@ -70,9 +74,11 @@ def _start(word: str) -> str:
 
 
 @lru_cache(maxsize=1024)  # the same titles are compared again for each question
-def _named(text: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _named(text: str, language: str) -> tuple[frozenset[str], tuple[str, ...]]:
     """The distinct words of a title or path part without stop words, and its compound names."""
-    return tuple(word for word in set(words(text)) if not is_stop_word(word, language)), tuple(compounds(text))
+    found = [split_unit(unit) for unit in units(text)]
+    named = frozenset(word for words, _ in found for word in words)
+    return named - STOP_WORDS.get(language, frozenset()), tuple(name for _, name in found if name)
 
 
 @lru_cache(maxsize=1024)
@@ -111,6 +117,8 @@ def scores_with_headlines(
 def _ranked_lower(headlines: Collection[Headline]) -> set[Headline]:
     """The news and index pages of sites that have other pages among these."""
     listed = {one for one in headlines if is_news_or_index(one)}
+    if not listed:
+        return listed
     sites = {_site(one) for one in headlines if one not in listed}
     return {one for one in listed if _site(one) in sites}
 

@@ -21,7 +21,6 @@ from mcp_web.archive.find import (
     by_words,
     combined,
     document_of,
-    with_headlines,
 )
 from mcp_web.archive.fuse import (
     LEAST,
@@ -87,10 +86,10 @@ class Archive:
             by_passage = self._ranks_by_passage(query)
             mode: SearchMode = query.mode if meaning or by_passage else "text"
             scores = combined(words.matches, _near(meaning, words, query, scales), mode, scales)
-            scores = await with_headlines(self._store, scores, words, meaning.model)
-            rows = await best_rows(self._store, scores, words, max(query.limit, LEAST), self._today())
+            most = max(query.limit, LEAST)
+            rows = await best_rows(self._store, scores, words, meaning.model, most, self._today())
             asked = text if by_passage else ""
-            quoted = (await anyio.to_thread.run_sync(_quoted, words, rows, asked, mode, meaning.model))[: query.limit]
+            quoted = await anyio.to_thread.run_sync(_quoted, words, rows, asked, mode, meaning.model, query.limit)
             facts["results"] = len(quoted)
         if mode != "text" and not rows:
             without_words = "" if mode == "semantic" else "contains these words, and none "
@@ -187,28 +186,25 @@ class _Quoted:
 
     row: DocumentRow
     score: float
-    highlights: tuple[Highlight, ...]
     passage: ArchivePassage | None
+    highlights: tuple[Highlight, ...] = ()
 
 
 def _quoted(
-    words: ByWords, rows: Sequence[tuple[DocumentRow, float]], asked: str, mode: SearchMode, embedded: Container[str]
+    words: ByWords,
+    rows: Sequence[tuple[DocumentRow, float]],
+    asked: str,
+    mode: SearchMode,
+    embedded: Container[str],
+    limit: int,
 ) -> list[_Quoted]:
-    """The documents with their snippets and passages, ranked also by how well the passages match the question.
+    """The `limit` best documents with their snippets and passages, ranked also by how well the passages match.
 
     They match by words, unless only meaning counts, and by the static signal if `asked`, the text of the question, is
     given. `embedded` are the documents that have vectors of the model.
     """
     marker = Marker(words.question, words.matches.rarities)
-    found = [
-        _Quoted(
-            row,
-            score,
-            highlights(marker, row.title, row.markdown, row.language),
-            best_passage(marker, row.markdown, row.language),
-        )
-        for row, score in rows
-    ]
+    found = [_Quoted(row, score, best_passage(marker, row.markdown, row.language)) for row, score in rows]
     # A passage that is the whole document says nothing that the document's own score does not say.
     outside = [_outside(one) for one in found]
     by_name = words.by_name
@@ -223,8 +219,11 @@ def _quoted(
         # The static signal is a second opinion on a document that has no vector of the model, however short it is.
         weights = [part if one.row.key in embedded else 1.0 for one, part in zip(found, outside, strict=True)]
         scores = with_matches(scores, static, weights)
-    ranked = (replace(one, score=score) for one, score in zip(found, scores, strict=True))
-    return sorted(ranked, key=lambda one: -one.score)
+    ranked = sorted(zip(scores, found, strict=True), key=lambda pair: -pair[0])
+    return [
+        replace(one, score=score, highlights=highlights(marker, one.row.title, one.row.markdown, one.row.language))
+        for score, one in ranked[:limit]
+    ]
 
 
 def _outside(found: _Quoted) -> float:

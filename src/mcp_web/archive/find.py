@@ -56,15 +56,14 @@ async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> By
     """
     question, limit = parsed.question, max(parsed.query.limit, LEAST)  # fewer results are the first of more
     pool = max(limit, _PHRASE_POOL if question.phrases else rows_to_read(limit) if only_words else _COMPARED)
-    rows = rows_to_read(limit)
-    found = await store.find_by_words(question.for_store(parsed.filter), pool, rows=rows)
+    found = await store.find_by_words(question.for_store(parsed.filter), pool)
     if not parsed.query.fuzzy or not found.unknown:
         return ByWords(found, question, {})
     changes = await _corrections(store, [word for word in found.unknown if word in question.wanted][:_MOST_TYPOS])
     if not changes:
         return ByWords(found, question, {})
     question = with_changes(question, changes)
-    return ByWords(await store.find_by_words(question.for_store(parsed.filter), pool, rows=rows), question, changes)
+    return ByWords(await store.find_by_words(question.for_store(parsed.filter), pool), question, changes)
 
 
 async def by_meaning(
@@ -95,26 +94,23 @@ def combined(words: WordMatches, meaning: Meaning, mode: SearchMode, scales: Sca
     return fused(by_words, meaning.within(wanted), scales)
 
 
-async def with_headlines(
-    store: Store, scores: Mapping[str, float], words: ByWords, embedded: Container[str]
-) -> dict[str, float]:
-    """The scores adjusted by the titles and URLs of the best documents."""
-    best = sorted(scores, key=lambda key: (-scores[key], key))[:_COMPARED]
-    headlines = await store.headlines(best)
-    return scores_with_headlines(scores, headlines, words.question, words.matches.rarities, embedded)
-
-
 async def best_rows(
-    store: Store, scores: Mapping[str, float], words: ByWords, limit: int, today: date
+    store: Store, scores: Mapping[str, float], words: ByWords, embedded: Container[str], limit: int, today: date
 ) -> list[tuple[DocumentRow, float]]:
-    """The rows of the best documents with their scores, one per URL; each contains every phrase of the question."""
-    order = sorted(scores, key=lambda key: (-scores[key], key))
-    known = words.matches.rows
+    """The rows of the best documents, one per URL, with their scores, which titles, URLs and age change.
+
+    Each contains every phrase of the question. `embedded` are the documents whose scores include the model's.
+    """
+    order, at_once = _best_first(scores), rows_to_read(limit)
+    # The rows of few documents are read at once: they include the headlines.
+    known = await store.documents(order) if len(order) <= at_once else {}
+    headlines = {key: row.headline for key, row in known.items()} or await store.headlines(order[:_COMPARED])
+    scores = scores_with_headlines(scores, headlines, words.question, words.matches.rarities, embedded)
+    order = _best_first(scores)
     found: dict[str, tuple[DocumentRow, float]] = {}
-    for at in range(0, len(order), rows_to_read(limit)):
-        keys = order[at : at + rows_to_read(limit)]
-        missing = [key for key in keys if key not in known]
-        rows = {**known, **await store.documents(missing)} if missing else known
+    for at in range(0, len(order), at_once):
+        keys = order[at : at + at_once]
+        rows = known or await store.documents(keys)
         for key in keys:
             row = rows.get(key)
             if row is None or (words.question.phrases and not _holds(words.question, row)):
@@ -124,6 +120,10 @@ async def best_rows(
             break
     newest_first = sorted(found.values(), key=lambda item: (item[0].date, item[0].key), reverse=True)
     return sorted(newest_first, key=lambda item: -item[1])[:limit]
+
+
+def _best_first(scores: Mapping[str, float]) -> list[str]:
+    return sorted(scores, key=lambda key: (-scores[key], key))
 
 
 def document_of(row: DocumentRow, score: float) -> ArchiveDocument:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
 from mcp_web.archive.highlight import Marker
@@ -87,13 +86,11 @@ def _best_match(
     starts = [start for start, _, _ in spans]
     words = [term for _, _, term in spans]
     best: tuple[_Found, float] | None = None
-
-    @cache  # a heading is above many sections
-    def in_heading(heading: str) -> list[str]:
-        return [term for _, _, term in marker.spans(heading, language)]
-
+    # A heading is above many sections.
+    headings = {heading for path, _ in sections for heading in path}
+    in_heading = {heading: [term for _, _, term in marker.spans(heading, language)] for heading in headings}
     for path, places in sections:
-        above = dict.fromkeys((term for heading in path for term in in_heading(heading)), 1)
+        above = dict.fromkeys((term for heading in path for term in in_heading[heading]), 1)
         for start, end in places:
             first, last = bisect_left(starts, start), bisect_left(starts, end)
             # A word in the headings above says what the passage is about, but the passage should say something too.

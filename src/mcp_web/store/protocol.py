@@ -111,6 +111,14 @@ class Candidate(NamedTuple):
     score: float
 
 
+class Headline(NamedTuple):
+    """The title and the place (URL, path) of a document."""
+
+    title: str
+    url: str
+    path: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
     """The fields of a document for a list of results, and its text for snippets."""
@@ -127,6 +135,10 @@ class DocumentRow:
     language: str  # the code of the language of its text; empty if it is uncertain
     markdown: str
 
+    @property
+    def headline(self) -> Headline:
+        return Headline(self.title, self.url, self.path)
+
 
 @dataclass(frozen=True, slots=True)
 class WordMatches:
@@ -136,7 +148,6 @@ class WordMatches:
     unknown: tuple[str, ...] = ()  # wanted words that no document contains
     rarities: Mapping[str, float] = field(default_factory=dict)  # by wanted word: what it can add to a score
     defined: frozenset[str] = frozenset()  # the keys of the wanted names that some document defines
-    rows: Mapping[str, DocumentRow] = field(default_factory=dict)  # of the first candidates, by key
 
 
 class Share(NamedTuple):
@@ -145,14 +156,6 @@ class Share(NamedTuple):
     owner: str
     collection: str
     reader: str  # empty: every tenant
-
-
-class Headline(NamedTuple):
-    """The title and the place (URL, path) of a document."""
-
-    title: str
-    url: str
-    path: str | None
 
 
 class Record(NamedTuple):
@@ -274,8 +277,8 @@ class Store(Protocol):
         """Delete the vectors of every model that is not in `keep`; returns how many blobs were deleted."""
 
     # search: ranked keys, rows and counts
-    async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:
-        """The best documents by BM25 over their newest versions, with the rows of the first few.
+    async def find_by_words(self, query: WordQuery, limit: int) -> WordMatches:
+        """The best documents by BM25 over their newest versions.
 
         Scores are between 0 and 1: the share of the highest possible score.
         """

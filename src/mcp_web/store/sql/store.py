@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
@@ -210,12 +209,8 @@ class SqlStore(Store):
     cites = search(citations.cites)
     cited_by = search(citations.cited_by)
 
-    async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:
-        def work(db: Database) -> WordMatches:
-            found = self._words.find(db.index, query, limit)
-            return replace(found, rows=pages.documents(db, [one.key for one in found.candidates[:rows]]))
-
-        return await self._search_words(work)
+    async def find_by_words(self, query: WordQuery, limit: int) -> WordMatches:
+        return await self._search_words(lambda db: self._words.find(db.index, query, limit))
 
     async def find_by_vector(self, query: VectorQuery) -> list[Candidate]:
         return await self._search(lambda db: self._find_nearest(db, query)) if len(query.vector) else []
