@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os.path import commonprefix
 
@@ -83,15 +84,22 @@ class Marker:
         heads = {head for word in latin for head in _heads(fold(word), query_terms(word))}
         self._heads = _shortest(heads | {prefix for prefix in question.prefixes if prefix[0] < "\u0370"})
         self._everywhere = len(latin) < len(spaced) or any(prefix[0] >= "\u0370" for prefix in question.prefixes)
-        self._known: dict[tuple[str, str], str] = {}
+        self._known: dict[str, dict[str, str]] = defaultdict(dict)  # terms by language and word form: forms repeat
 
     def spans(self, text: str, language: str) -> list[WordSpan]:
         """(start, end, term) of every word of the question in the text, in order."""
         folded = fold(text)
-        places = set(self._places(folded))
+        places: Iterable[tuple[int, int]] = self._places(folded)
         if self._everywhere:
-            places.update(spans(text))
-        found = [(at, end, term) for at, end in places if (term := self._term(text[at:end], language))]
+            places = {*places, *spans(text)}
+        known = self._known[language]
+        found = []
+        for at, end in places:
+            form = text[at:end]
+            if (term := known.get(form)) is None:
+                term = known[form] = self._term(form, language)
+            if term:
+                found.append((at, end, term))
         for ngram in self._ngrams:
             found += [(place.start(), place.end(), ngram) for place in re.finditer(re.escape(ngram), folded)]
         found.sort()
@@ -108,14 +116,7 @@ class Marker:
                 at = folded.find(head, at + 1 if word is None else word.end())
 
     def _term(self, form: str, language: str) -> str:
-        """The term of the question that a word form belongs to, or ""; cached, because forms repeat."""
-        known = self._known.get((form, language))
-        if known is None:
-            known = self._known[form, language] = self._find_term(form, language)
-        return known
-
-    def _find_term(self, form: str, language: str) -> str:
-        """As `_term`, not cached."""
+        """The term of the question that a word form belongs to, or ""."""
         forms = (*words(form), form.lower())
         found = (term for word in forms for term in terms(word, language) if term in self._wanted)
         return next(found, "") or (fold(form) if fold(form).startswith(self._prefixes) else "")

@@ -86,16 +86,20 @@ def _best_match(
     starts = [start for start, _, _ in spans]
     words = [term for _, _, term in spans]
     best: tuple[_Found, float] | None = None
-    # A heading is above many sections.
-    headings = {heading for path, _ in sections for heading in path}
-    in_heading = {heading: [term for _, _, term in marker.spans(heading, language)] for heading in headings}
+    in_heading: dict[str, list[str]] = {}  # a heading is above many sections
     for path, places in sections:
+        best = best or ((path, *places[0]), 0.0)
+        if bisect_left(starts, places[0][0]) == bisect_left(starts, places[-1][1]):
+            continue  # no word of the question
+        for heading in path:
+            if heading not in in_heading:
+                in_heading[heading] = [term for _, _, term in marker.spans(heading, language)]
         above = dict.fromkeys((term for heading in path for term in in_heading[heading]), 1)
         for start, end in places:
             first, last = bisect_left(starts, start), bisect_left(starts, end)
             # A word in the headings above says what the passage is about, but the passage should say something too.
             match = _match(marker, words[first:last], above, end - start) if first < last else 0.0
-            if best is None or match > best[1]:
+            if match > best[1]:
                 best = ((path, start, end), match)
     return best
 
