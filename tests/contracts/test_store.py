@@ -347,6 +347,21 @@ async def test_a_picture_counts_as_part_of_its_page(store: Store) -> None:
     assert (await store.purge(PurgeRule(key=kept.key), dry_run=True)).bytes == before + 5000
 
 
+async def test_the_size_of_a_page_follows_its_versions_and_its_picture(store: Store) -> None:
+    first, second = snapshot(text="first", at=1000.0), snapshot(text="second", at=1001.0)
+    await keep(store, first)
+    one = (await store.size()).text_bytes
+    for png in (b"p" * 9000, b"p" * 5000):  # the second in place of the first
+        await store.keep_screenshot(first.hash, png)
+    await keep(store, first)
+    assert (await store.size()).text_bytes == one + 5000
+    await keep(store, second)
+    two = (await store.size()).text_bytes
+    assert two > one + 5000
+    await store.trim_versions(1)
+    assert (await store.size()).text_bytes == two - one - 5000
+
+
 async def test_a_picture_of_an_unknown_version_is_not_kept(store: Store) -> None:
     await store.keep_screenshot("0" * 64, b"\x89PNG")
     assert await store.screenshot("0" * 64) is None
@@ -793,6 +808,8 @@ async def test_nearest_follows_changes_limits_and_filters(store: Store) -> None:
     assert await store.find_by_vector(VectorQuery("m@1", (1.0, 0.0), 9, DocumentFilter(source="research"))) == []
     await store.remove([second])
     assert [candidate.key for candidate in await store.find_by_vector(VectorQuery("m@1", (1.0, 0.0), 9))] == [first]
+    await store.keep_vectors({first: PackedVectors("m@1", 1, (), b"")})  # its new text has no passage
+    assert await store.find_by_vector(VectorQuery("m@1", (1.0, 0.0), 9, also=[first])) == []
 
 
 def _mention(name: str, start: int = 0, confidence: float = 1.0) -> Mention:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from mcp_web.store.prepare import Prepared
 from mcp_web.store.rows import key_bytes, page_values, version_values
@@ -28,10 +28,9 @@ ON CONFLICT ([tenant,] hash) DO UPDATE SET title = excluded.title, checked_at = 
     THEN snapshots.since ELSE excluded.since END
 RETURNING id
 """
-_NEWEST = """
-UPDATE pages SET newest = :version,
-  bytes = (SELECT sum(length(text) + length(facts) + length(answer)) FROM snapshots WHERE page = :page)
-WHERE id = :page
+_BYTES = """
+bytes = (SELECT sum(length(s.text) + length(s.facts) + length(s.answer) + coalesce(length(i.png), 0))
+  FROM snapshots s LEFT JOIN pictures i ON i.snapshot = s.id WHERE s.page = pages.id)
 """
 
 
@@ -42,11 +41,17 @@ def keep(db: Database, prepared: Prepared, used_at: float, since: float) -> tupl
     """
     page, is_new = db.rows(_PAGE, **page_values(prepared.snapshot, used_at))[0]
     version = db.value(_VERSION, page=page, **version_values(prepared, since))
-    db.run(_NEWEST, version=version, page=page)
+    db.run(f"UPDATE pages SET newest = :version, {_BYTES} WHERE id = :page", version=version, page=page)  # noqa: S608
     return page, version, bool(is_new)
 
 
+def count_bytes(db: Database, pages: Sequence[int]) -> None:
+    """Set the sizes of pages, by row number, after their versions or screenshots were changed."""
+    db.run(f"UPDATE pages SET {_BYTES} WHERE id = ANY(:pages)", pages=list(pages))  # noqa: S608
+
+
 def confirm(db: Database, key: str, checked_at: float, fresh_until: float) -> None:
+    """As `Store.confirm`."""
     query = (
         "UPDATE snapshots SET checked_at = :checked_at, fresh_until = :fresh_until"
         " WHERE id = (SELECT newest FROM pages WHERE [tenant = :tenant AND] key = :key)"

@@ -8,6 +8,7 @@ from mcp_web.errors import InvalidInput
 from mcp_web.store.protocol import Purged, PurgeRule
 from mcp_web.store.rows import bare_domain, key_bytes, storable
 from mcp_web.store.sql.database import Database
+from mcp_web.store.sql.page_writes import count_bytes
 from mcp_web.store.sql.pages import IN_DOMAIN
 
 # Conditions on pages p.
@@ -41,13 +42,16 @@ def remove(db: Database, pages: list[int]) -> None:
 
 def trim_versions(db: Database, most: int) -> int:
     """Delete all but the newest `most` versions of each page; returns how many were deleted."""
-    return db.run(
+    rows = db.rows(
         "DELETE FROM snapshots WHERE id IN (SELECT id FROM (SELECT s.id, p.newest,"
         " row_number() OVER (PARTITION BY s.page ORDER BY s.since DESC, s.id DESC) AS place"
         " FROM snapshots s JOIN pages p ON p.id = s.page [WHERE s.tenant = :tenant]) AS ranked"
-        " WHERE place > :most AND id <> newest)",
+        " WHERE place > :most AND id <> newest) RETURNING page",
         most=most,
     )
+    if rows:
+        count_bytes(db, list({page for (page,) in rows}))
+    return len(rows)
 
 
 def _chosen(db: Database, rule: PurgeRule) -> list[int]:

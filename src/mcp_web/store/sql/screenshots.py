@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mcp_web.store.rows import key_bytes
 from mcp_web.store.sql.database import Database
+from mcp_web.store.sql.page_writes import count_bytes
 
 
 def keep(db: Database, hash_: str, png: bytes) -> None:
@@ -15,11 +16,11 @@ def keep(db: Database, hash_: str, png: bytes) -> None:
     db.run("DELETE FROM pictures WHERE snapshot IN (SELECT id FROM snapshots WHERE page = :page)", page=page)
     query = "INSERT INTO pictures ([tenant,] snapshot, png) VALUES ([:tenant,] :version, :png)"
     db.run(query, version=version, png=png)
-    # It counts as part of the page, so that a purge by size sees it.
-    db.run("UPDATE pages SET bytes = bytes + :size WHERE id = :page", size=len(png), page=page)
+    count_bytes(db, [page])  # it counts as part of the page, so that a purge by size sees it
 
 
 def screenshot(db: Database, hash_: str) -> bytes | None:
+    """As `Store.screenshot`."""
     png = db.value(
         "SELECT i.png FROM pictures i JOIN snapshots s ON s.id = i.snapshot"
         " WHERE [s.tenant = :tenant AND] s.hash = :hash",

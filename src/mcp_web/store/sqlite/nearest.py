@@ -55,8 +55,8 @@ class NearestIndex:
         also: Mapping[int, str],
         keys_of: Callable[[Sequence[int]], dict[int, str]],
     ) -> list[Candidate]:
-        """As `Store.find_by_vector`. `allowed`: which pages match the filter, by row number; `also`: their keys by row
-        number; `keys_of`: returns the keys of the pages that still exist."""
+        """As `Store.find_by_vector`. `allowed`: which pages match the filter, by row number (None: all); `also`: the
+        keys of the pages to return too, by row number; `keys_of`: returns the keys of the pages that still exist."""
         self._update(db)
         question: Floats = np.array(query.vector, np.float32)
         question /= np.float32(np.linalg.norm(question)) or np.float32(1)
@@ -76,7 +76,7 @@ class NearestIndex:
         return [Candidate(keys[page], score) for score, page in order]
 
     def _nearest(self, question: Floats, limit: int, allowed: NDArray[np.bool_] | None) -> list[int]:
-        """The pages of the nearest rows."""
+        """At most `limit` pages, as row numbers, the one with the nearest vector first."""
         owners = self._owners[: self._count]
         wanted = owners != 0
         if allowed is not None:
@@ -117,6 +117,7 @@ class NearestIndex:
         return found
 
     def _cosines(self, rows: Rows, question: Floats) -> Floats:
+        """The cosines of the vectors in these rows and the question, a vector of length one."""
         # A matrix product would start the threads of the linear algebra library, which takes longer than this.
         found: Floats = np.vecdot(self._codes.take(rows, axis=0).astype(np.float32), question) * self._scales[rows]
         return found
@@ -126,9 +127,10 @@ class NearestIndex:
         """Read the vectors that were written since the last call."""
         if self._deleted > max(EXACT, self._count // 2):
             self._reset()  # mostly deleted rows: the others are read again
+        # Also pages that have no vectors of this length any more: the earlier ones are removed from memory.
         cursor = db.execute(
-            "SELECT seq, page, data FROM vectors WHERE model = ? AND dim = ? AND seq > ? AND data <> x'' ORDER BY seq",
-            (self._model, self._dim, self._last),
+            "SELECT seq, page, iif(dim = ?, data, x'') FROM vectors WHERE model = ? AND seq > ? ORDER BY seq",
+            (self._dim, self._model, self._last),
         )
         while rows := cursor.fetchmany(_AT_ONCE // 4):
             self._append([page for _, page, _ in rows], [data for _, _, data in rows])
@@ -145,10 +147,10 @@ class NearestIndex:
         numbers = codes.astype(np.float32)
         self._scales[at:end] = 1 / np.maximum(np.sqrt(np.vecdot(numbers, numbers)), 1e-9)
         for page, data in zip(pages, blobs, strict=True):
-            size = len(data) // (self._dim + SCALE)
-            self._owners[at : at + size] = page
-            self._spans[page] = (at, at + size)
-            at += size
+            if size := len(data) // (self._dim + SCALE):
+                self._owners[at : at + size] = page
+                self._spans[page] = (at, at + size)
+                at += size
         self._count = end
 
     def _remove(self, pages: list[int]) -> None:
