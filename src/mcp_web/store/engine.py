@@ -37,8 +37,9 @@ class Engine(Protocol):
     async def open_serving(
         self, options: StoreOptions, tenant: str, main: Callable[[], Awaitable[Store]] | None
     ) -> OpenedStore:
-        """Like `open_tenant`, for a server: falls back to a temporary store. `main` returns the default tenant's store,
-        whose connections may be shared; it is None when that store itself is opened."""
+        """Like `open_tenant`, for a server: SQLite falls back to a temporary store when its file cannot be used. `main`
+        returns the default tenant's store, whose connections may be shared; it is None when that store itself is
+        opened."""
 
     async def open_shared(
         self, options: StoreOptions, main: Store, owner: str, collections: Sequence[str], *, reader: str

@@ -46,7 +46,7 @@ class StoreSize:
     snapshots: int
     text_bytes: int  # of the kept versions, compressed, with their screenshots
     disk_bytes: int  # everything that the store takes on its disk, indexes included
-    oldest: float | None  # when the oldest and the newest version were fetched
+    oldest: float | None  # when the oldest and the newest version were fetched; None if there is none
     newest: float | None
 
 
@@ -76,7 +76,8 @@ class DocumentFilter:
     collection: str | None = None  # a tag, or the name of a synced folder; case does not matter
     domain: str | None = None  # host or its subdomains
     language: str | None = None  # code, as "de"
-    used_since: float | None = None  # seconds since the epoch, of the last use
+    # Seconds since the epoch, of the last use; only `Store.browse` applies them.
+    used_since: float | None = None
     used_before: float | None = None
 
 
@@ -205,7 +206,8 @@ class Edge:
 class Store(Protocol):
     """Pages and their snapshots, readings, vectors, records, short-lived notes, metrics.
 
-    Reading: a record of what a caller was shown of a page (`ReadingRecord`).
+    Reading: a record of what a caller was shown of a page (`ReadingRecord`). Every method raises CacheError when the
+    store fails, and ConfigError where the operator has to act.
     """
 
     # pages and snapshots
@@ -213,7 +215,8 @@ class Store(Protocol):
         """The newest version of a page, or None; marks it as used."""
 
     async def snapshot(self, hash_or_prefix: str) -> Snapshot | None:
-        """One version by its hash, by a unique prefix of it (≥ 8 hex digits), or the newest by page key."""
+        """One version by its hash, by a unique prefix of it (≥ 8 hex digits), or the newest by page key; None if there
+        is none or several begin with the prefix."""
 
     async def versions(self, key: str) -> list[SnapshotInfo]:
         """All kept versions of a page, newest first."""
@@ -236,10 +239,13 @@ class Store(Protocol):
     async def browse(
         self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
     ) -> tuple[list[SnapshotInfo], str]:
-        """`limit` documents, most recently used first, and the value of `after` for the next call; empty at the end."""
+        """`limit` documents, most recently used first, and the value of `after` for the next call; empty at the end.
+
+        Raises InvalidInput for another value of `after`.
+        """
 
     async def complete(self, prefix: str, limit: int) -> list[str]:
-        """The snapshot hashes that begin with a prefix, for completion."""
+        """At most `limit` snapshot hashes that begin with a prefix, in order, for completion."""
 
     async def seen(self, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
         """The newest versions of those canonical URLs that are kept, in any variant, by URL."""
@@ -251,7 +257,10 @@ class Store(Protocol):
         """The PNG screenshot of one version, by its whole hash; None if there is none."""
 
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
-        """Delete the pages that match the rule; with `dry_run`, only report them."""
+        """Delete the pages that match the rule; with `dry_run`, only report them.
+
+        Raises InvalidInput for a rule without a condition.
+        """
 
     async def trim_versions(self, most: int) -> int:
         """Delete all but the newest `most` versions of each page; returns how many were deleted."""
@@ -305,10 +314,10 @@ class Store(Protocol):
         """The number of documents that `lacking_vectors` would return without a limit."""
 
     async def cites(self, keys: Sequence[str], limit: int) -> list[Edge]:
-        """What these documents cite, at most `limit` citations of each."""
+        """What these documents cite, at most `limit` citations of each, kept documents first."""
 
     async def cited_by(self, keys: Sequence[str], limit: int) -> list[Edge]:
-        """What cites these documents, at most `limit` citations of each."""
+        """What cites these documents, at most `limit` citations of each, the most certain first."""
 
     async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str, str | None]]:
         """(path, key, newest hash, etag) of every document of a source whose path begins with the prefix, by path."""
@@ -385,6 +394,7 @@ class Store(Protocol):
         """How many pages and versions are kept, and their size."""
 
     async def check(self) -> list[str]:
-        """Check the whole store; returns a sentence for each fault found."""
+        """Check the whole store, also every text against its hash; returns a sentence for each fault found."""
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Write what is pending, and close all connections; later calls raise CacheError."""

@@ -42,6 +42,7 @@ def codes_of(data: bytes, dim: int) -> NDArray[np.int8]:
 
 
 def _floats(data: bytes, dim: int) -> bytes:
+    """The vectors of a blob as rows of little-endian float32."""
     import numpy as np
 
     scales = np.frombuffer(data, np.uint8).reshape(-1, dim + SCALE)[:, dim:].copy().view("<f4")
@@ -60,7 +61,7 @@ def _codes_and_scales(vectors: PackedVectors) -> bytes:
 
 
 def best_cosine(data: bytes, dim: int, vector: Sequence[float]) -> float:
-    """The cosine of a vector and the nearest of the stored vectors in a blob."""
+    """The cosine of a vector and the nearest of the stored vectors in a blob, which must not be empty."""
     import numpy as np
 
     question: NDArray[np.float32] = np.array(vector, np.float32)

@@ -61,7 +61,7 @@ def all_key_bytes(keys: Iterable[str]) -> list[bytes]:
 
 
 def hex_range(prefix: str) -> tuple[bytes, bytes] | None:
-    """The bounds of all 32-byte values whose hex begins with a prefix; None when it is not hex."""
+    """The bounds of all 32-byte values whose hex begins with a prefix; None when it is not lower-case hex."""
     if len(prefix) > 64 or any(char not in "0123456789abcdef" for char in prefix):
         return None
     return bytes.fromhex(prefix.ljust(64, "0")), bytes.fromhex(prefix.ljust(64, "f"))
@@ -73,7 +73,8 @@ def bare_domain(domain: str) -> str:
 
 
 def filter_values(filter: DocumentFilter) -> dict[str, str | float]:
-    """The conditions of a filter that are set, by name, with values as the columns hold them."""
+    """The conditions of a filter that are set, by name, with values as the columns hold them; raises ValueError for a
+    date that is not ISO."""
     given: dict[str, str | float | None] = {
         "source": filter.source,
         "since": date.fromisoformat(filter.since).toordinal() if filter.since else None,

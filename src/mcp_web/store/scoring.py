@@ -37,7 +37,7 @@ EMPTY = PostingList(np.empty(0, np.int32), np.empty(0, np.float32), 0.0)
 
 
 def union_sum(lists: list[Weighted]) -> Weighted:
-    """The union of lists; the weights of a document in several lists are added."""
+    """The union of lists, at least one; the weights of a document in several lists are added."""
     if len(lists) == 1:
         return lists[0]
     numbers = np.concatenate([item[0] for item in lists])
@@ -47,7 +47,7 @@ def union_sum(lists: list[Weighted]) -> Weighted:
 
 
 def union_max(lists: list[Weighted]) -> Weighted:
-    """The union of the lists of the terms of one word; a document in several lists has its largest weight."""
+    """The union of the lists of the terms of one word, at least one; a document in several has its largest weight."""
     found = [item for item in lists if len(item[0])]
     if len(found) <= 1:
         return found[0] if found else lists[0]

@@ -30,7 +30,10 @@ class SharedStores:
         self._changing = anyio.Lock()
 
     async def readable(self, main: Store) -> list[SharedStore]:
-        """The stores that are shared now; `main` is the store of the default tenant, which lists the shares."""
+        """The stores that are shared now, by owner; `main` is the store of the default tenant, which lists the shares.
+
+        They stay open until they are no longer shared.
+        """
         wanted = _by_owner(await main.shares(self._tenant), self._tenant)
         if wanted != set(self._open):
             async with self._changing:

@@ -54,7 +54,7 @@ class WordIndex:
         self._reset()
 
     def find(self, rows: IndexRows, query: WordQuery, limit: int) -> WordMatches:
-        """The best documents for a query, at most `limit`, without their rows."""
+        """The best documents for a query, at most `limit`; `WordMatches.rows` stays empty."""
         self._update(rows)
         wanted: dict[tuple[str, ...], str] = {}  # the terms of a word → one of the words that have them
         for word in (*query.words, *query.required):
@@ -75,7 +75,7 @@ class WordIndex:
         return WordMatches(candidates, unknown, rarities, frozenset(name.key for name in defining))
 
     def _rarity(self, found: PostingList) -> float:
-        """The highest score that a word with this list can add."""
+        """The highest score that a word can add if these documents contain it."""
         return DOCUMENTS.rarity(len(found.numbers), self._count)
 
     def keys(self, rows: IndexRows, pages: Sequence[int]) -> dict[int, str]:
@@ -87,6 +87,7 @@ class WordIndex:
         return dict(zip(known[alive].tolist(), self._hex_keys(numbers[alive]), strict=True))
 
     def _hex_keys(self, numbers: Numbers) -> list[str]:
+        """The page keys of documents."""
         whole = self._keys[numbers].tobytes().hex()
         return [whole[at : at + 64] for at in range(0, len(whole), 64)]
 
@@ -100,7 +101,7 @@ class WordIndex:
         return found
 
     def count(self, rows: IndexRows, words: Sequence[str]) -> dict[str, int]:
-        """How many documents contain each word."""
+        """How many documents contain each word; words that none contains are left out."""
         self._update(rows)
         found = {word: self._waiting_words[word] for word in words if word in self._waiting_words}
         for word, total in rows.counts(words):
@@ -141,6 +142,7 @@ class WordIndex:
         return mask
 
     def _mask(self, rows: IndexRows, filter: DocumentFilter) -> NDArray[np.bool_]:
+        """Which documents pass a filter, by number; the caller may change it."""
         mask = np.ones(len(self._lengths), np.bool_)
         if filter.collection is not None:
             mask &= self._members(rows.in_collection, filter.collection)
@@ -196,6 +198,7 @@ class WordIndex:
         )
 
     def _shrink_cache(self) -> None:
+        """Drop the least recently used posting lists beyond the limit."""
         while self._cached > _CACHED_POSTINGS and len(self._cache) > 1:
             self._cached -= len(self._cache.pop(next(iter(self._cache))).numbers)
 
@@ -334,7 +337,7 @@ class WordIndex:
 
 
 def _decoded(blobs: Blobs) -> Weighted:
-    """Decode the postings of a term."""
+    """The postings of a term in its blobs: document numbers and weights, in the order of the blobs."""
     numbers: list[Numbers] = [np.empty(0, np.int64)]
     weights: list[Floats] = [np.empty(0, np.float32)]
     for block, docs in blobs:

@@ -23,7 +23,10 @@ _BROKEN = ("08", "25P03", "57P01", "57P02", "57P03", "57P05", "26000", "42P05")
 
 
 def connection_parameters(url: str, wait_seconds: float) -> dict[str, Any]:
-    """The parameters of every connection: ours, and those in the URL, which may be any that libpq knows."""
+    """The parameters of every connection: ours, and those in the URL, which may be any that libpq knows.
+
+    `wait_seconds` limits each statement. Raises ConfigError for an invalid URL.
+    """
     try:
         parameters = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
@@ -54,7 +57,10 @@ def connect(parameters: dict[str, Any]) -> Connection:
 
 
 def make_pool(parameters: dict[str, Any], size: int, wait_seconds: float) -> Pool:
-    """At most `size` connections, opened when needed; broken ones are replaced."""
+    """At most `size` connections, opened when needed; broken ones are replaced. The pool itself is not open yet.
+
+    `wait_seconds`: how long a caller waits for a connection.
+    """
     return ConnectionPool(
         kwargs={**parameters, "autocommit": True, "prepare_threshold": 2},
         min_size=1,
@@ -78,7 +84,7 @@ def is_broken(error: BaseException) -> bool:
 
 @contextmanager
 def translate_errors(parameters: dict[str, Any]) -> Iterator[None]:
-    """Translate the errors of PostgreSQL into errors that an operator can act on."""
+    """Raise the errors of PostgreSQL as CacheError or ConfigError, which an operator can act on."""
     try:
         yield
     except psycopg.Error as error:

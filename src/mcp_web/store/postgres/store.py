@@ -69,18 +69,18 @@ class PostgresStore(SqlStore):
         clock: Callable[[], float] = time.time,
         read_url: str = "",
     ) -> PostgresStore:
-        """Connect to a server, and create or migrate the tables. `connections`: the most; `wait_seconds`: how long a
-        call waits for one; `read_url`: the address of a read replica."""
+        """Connect to a server, and create or migrate the tables; raises ConfigError or CacheError. `connections`: the
+        most; `wait_seconds`: how long a call waits for one; `read_url`: the address of a read replica."""
         parameters = connection_parameters(url, wait_seconds)
         id_ = await anyio.to_thread.run_sync(prepare_database, parameters, tenant)
         worker = ConnectionWorker(parameters, connections, wait_seconds, id_, clock)
-        await worker.open()
         replica = None
         if read_url:
             timeout = {"connect_timeout": int(_REPLICA_CONNECT_SECONDS)}
             parameters = timeout | connection_parameters(read_url, wait_seconds)
             replica = ConnectionWorker(parameters, connections, _REPLICA_CONNECT_SECONDS, id_, clock)
             await replica.open()
+        await worker.open()
         return cls(worker, id_, clock, replica)
 
     async def for_tenant(self, tenant: str) -> PostgresStore:
@@ -90,7 +90,7 @@ class PostgresStore(SqlStore):
         return PostgresStore(self._worker.for_tenant(id_), id_, self._clock, replica)
 
     async def shared_by(self, owner: str, reader: str) -> PostgresStore:
-        """A read-only store of what one tenant shares with another."""
+        """A read-only store of what one tenant shares with another; unknown tenants are added."""
         ids = await self._tenant_id(reader), await self._tenant_id(owner)
         replica = self._replica.for_tenant(*ids) if self._replica else None
         return PostgresStore(self._worker.for_tenant(*ids), ids[1], self._clock, replica, is_shared=True)
@@ -110,6 +110,7 @@ class PostgresStore(SqlStore):
         return await self._worker.read(work)
 
     async def _search_one_at_a_time(self, work: Callable[[PostgresDatabase], T]) -> T:
+        """As `_search`, when no other search uses the word index in memory."""
         async with self._searching:
             return await self._search(work)
 

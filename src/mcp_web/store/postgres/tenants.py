@@ -12,7 +12,10 @@ from mcp_web.store.postgres.schema import TENANT_TABLES, migrate
 
 
 def prepare_database(parameters: dict[str, Any], tenant: str) -> int:
-    """Create or migrate the tables, and add the tenant if it is new; returns its id."""
+    """Create or migrate the tables, and add the tenant if it is new; returns its id.
+
+    Raises CacheError or ConfigError.
+    """
     with translate_errors(parameters), connect(parameters) as db:
         migrate(db)
         with db.transaction():
@@ -49,7 +52,7 @@ def tenant_names(url: str, wait_seconds: float) -> list[str]:
 
 
 def erase_rows(url: str, wait_seconds: float, tenant: str) -> None:
-    """Delete every row of a tenant in one transaction, and the tenant itself."""
+    """Delete every row of a tenant in one transaction, and the tenant itself; does nothing for an unknown one."""
     parameters = connection_parameters(url, wait_seconds)
     with translate_errors(parameters), connect(parameters) as db, db.transaction():
         db.execute("SET LOCAL statement_timeout = 0")

@@ -24,7 +24,10 @@ _WRITE = "BEGIN"
 
 
 class _Attempt(Generic[T]):
-    """One attempt to run a function. `committing` is set before COMMIT is sent."""
+    """One attempt to run a function, in the transaction that `begin` starts, or without one (None).
+
+    `committing` is set before COMMIT is sent.
+    """
 
     def __init__(self, work: Callable[[PostgresDatabase], T], begin: str | None) -> None:
         self._work = work
@@ -88,7 +91,7 @@ class ConnectionWorker:
         return made
 
     async def select(self, work: Callable[[PostgresDatabase], T]) -> T:
-        """Run a function without a transaction: for a single statement."""
+        """Run a function without a transaction: for a single statement. Raises CacheError or ConfigError."""
         return await anyio.to_thread.run_sync(self._run_with_retries, None, work, limiter=self._limiter)
 
     async def read(self, work: Callable[[PostgresDatabase], T]) -> T:
@@ -119,7 +122,7 @@ class ConnectionWorker:
             return work(self._database(db))
 
     def _run_with_retries(self, begin: str | None, work: Callable[[PostgresDatabase], T]) -> T:
-        """Run a function again when its connection broke, until the time is up."""
+        """Run a function, and again when its connection broke, until the time is up."""
         if self._closed:
             raise CacheError("The store has been closed.")
         ends = time.monotonic() + self._wait_seconds

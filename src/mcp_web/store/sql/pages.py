@@ -53,7 +53,7 @@ def newest(db: Database, key: str) -> Snapshot | None:
 
 
 def by_hash(db: Database, hash_or_prefix: str) -> Snapshot | None:
-    """One version by its hash or a unique prefix of it, or the newest version by page key."""
+    """As `Store.snapshot`."""
     text = hash_or_prefix.strip().lower()
     bounds = hex_range(text)
     if bounds is None or len(text) < 8:

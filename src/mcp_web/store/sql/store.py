@@ -306,6 +306,7 @@ class SqlStore(Store):
             await self._write_uses()
 
     async def _write_uses(self) -> None:
+        """Write the collected times of last use; a failure loses them, which only affects the order of a purge."""
         if self._uses:
             uses, self._uses = self._uses, {}
             await self._write_if_free(lambda db: page_writes.mark_used(db, uses))
@@ -320,6 +321,7 @@ def finish_pending_work(db: Database) -> None:
 
 
 def _remove(db: Database, keys: Sequence[str]) -> int:
+    """Delete pages by key with everything that belongs to them; returns how many there were."""
     return db.run("DELETE FROM pages WHERE [tenant = :tenant AND] key = ANY(:keys)", keys=all_key_bytes(keys))
 
 

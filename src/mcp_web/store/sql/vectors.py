@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 from mcp_web.store.protocol import StoredVectors
@@ -29,7 +30,7 @@ def drop(db: Database, keep: Sequence[str]) -> int:
 
 
 def count_lacking(db: Database, model: str) -> int:
-    """How many documents lack this model's vectors."""
+    """How many documents lack this model's vectors of their newest text; empty texts need none."""
     found = db.value(
         "SELECT count(*) FROM documents d JOIN snapshots s ON s.id = d.snapshot"
         " WHERE [d.tenant = :tenant AND] s.chars > 0 AND NOT EXISTS"
@@ -44,15 +45,21 @@ _AT_ONCE = 500  # documents that one statement checks
 
 class LackingVectors:
     """The documents that lack vectors of one model. The first call checks all documents, later calls those that lacked
-    vectors before and new ones."""
+    vectors before and new ones. Used by one thread at a time: the others wait."""
 
     def __init__(self, model: str) -> None:
         self._model = model
         self._numbers: list[int] = []  # of the documents that lacked vectors when last checked, ascending
         self._last = 0  # the highest number that was checked
+        self._checking = threading.Lock()
 
     def keys(self, db: Database, limit: int) -> list[str]:
         """Keys of documents without vectors of their newest text, the last added first; empty texts need none."""
+        with self._checking:
+            return self._keys(db, limit)
+
+    def _keys(self, db: Database, limit: int) -> list[str]:
+        """As `keys`, with the lock held."""
         self._add_new(db)
         found: list[str] = []
         end = len(self._numbers)

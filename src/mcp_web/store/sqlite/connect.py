@@ -33,7 +33,8 @@ def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
 
 
 def refuse_other_file(path: Path, wait_seconds: float) -> None:
-    """Raise for a file that is damaged or no store: one that a user named is neither replaced nor given tables."""
+    """Raise CacheError for a file that is damaged or no store: one that a user named is neither replaced nor given
+    tables. A missing or empty file passes."""
     with translate_errors(path):
         if not path.exists() or path.stat().st_size == 0:
             return
@@ -49,6 +50,7 @@ def refuse_other_file(path: Path, wait_seconds: float) -> None:
 
 
 def _open_migrated(path: Path, wait_seconds: float) -> sqlite3.Connection:
+    """A connection to the file with the current tables; raises sqlite3.Error."""
     db = _open(path, wait_seconds)
     try:
         migrate(db)
@@ -60,7 +62,10 @@ def _open_migrated(path: Path, wait_seconds: float) -> sqlite3.Connection:
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Translate the errors of SQLite into errors that an operator can act on."""
+    """Raise the errors of SQLite and of the file as CacheError, which an operator can act on.
+
+    One that means damage is noted in a file, so that the next start checks the whole store.
+    """
     try:
         yield
     except sqlite3.Error as error:
@@ -170,7 +175,10 @@ def _set_aside_if_damaged(path: Path, wait_seconds: float) -> None:
 
 
 def _is_damaged(path: Path, wait_seconds: float) -> bool:
-    """Whether the file is damaged. Checks its header and list of tables; all of it only if a process found damage."""
+    """Whether the file is damaged. Checks its header and list of tables; all of it only if a process found damage.
+
+    A missing or empty file is not damaged.
+    """
     if not path.exists() or path.stat().st_size == 0:
         return False
     db = sqlite3.connect(path, timeout=wait_seconds, isolation_level=None)

@@ -43,7 +43,7 @@ class RecentPages:
         return facts[0], facts[1], facts[2], facts[3]
 
     def get(self, key: str) -> Snapshot | None:
-        """The page, if the file is as it was when the page was read."""
+        """The page; None if it is not cached, or if the file may have changed since the page was read."""
         kept = self._pages.get(key)
         if kept is None:
             return None

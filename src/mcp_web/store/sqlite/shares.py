@@ -46,10 +46,12 @@ def shares(db: Database, tenant: str) -> list[Share]:
 
 
 def add(db: Database, share: Share) -> None:
+    """As `Store.add_share`."""
     db.run("INSERT OR IGNORE INTO shares VALUES (:owner, :collection, :reader)", **share._asdict())
 
 
 def remove(db: Database, owner: str, collection: str, reader: str | None = None) -> int:
+    """As `Store.remove_shares`."""
     query = (
         "DELETE FROM shares WHERE owner = :owner AND collection = :collection AND (:reader IS NULL OR reader = :reader)"
     )

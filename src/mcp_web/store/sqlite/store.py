@@ -69,8 +69,9 @@ class SqliteStore(SqlStore):
         clock: Callable[[], float] = time.time,
         collections: Sequence[str] | None = None,
     ) -> SqliteStore:
-        """Open the file, creating and migrating it; a damaged one is moved aside with a note in the log. With
-        `collections` nothing else is visible, and nothing can be written."""
+        """Open the file, creating and migrating it; a damaged one is moved aside with a note in the log. Raises
+        CacheError. `size_limit` is in bytes, 0 for none: beyond it, the least recently used web pages are deleted.
+        With `collections` nothing else is visible, and nothing can be written."""
         store = cls(path, size_limit=size_limit, wait_seconds=wait_seconds, clock=clock, collections=collections)
         await store._reads.open()
         return store

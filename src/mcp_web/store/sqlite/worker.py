@@ -36,8 +36,11 @@ class ConnectionWorker:
         collections: Sequence[str] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`on_replaced` is called when the path refers to another file, so that caches of the old one can be cleared.
-        With `collections` the connection sees only their documents and cannot write."""
+        """`wait_seconds`: how long a statement waits while another process writes.
+
+        `on_replaced` is called when the path refers to another file, so that caches of the old one can be cleared.
+        With `collections` the connection sees only their documents and cannot write.
+        """
         self._path = path
         self._cache_bytes = cache_bytes
         self._wait_seconds = wait_seconds
@@ -50,11 +53,11 @@ class ConnectionWorker:
         self._closed = False
 
     async def read(self, work: Callable[[SqliteDatabase], T]) -> T:
-        """Run a function over one consistent state of the file."""
+        """Run a function over one consistent state of the file; raises CacheError."""
         return await anyio.to_thread.run_sync(self._run_in_transaction, "BEGIN", work, limiter=self._limiter)
 
     async def write(self, work: Callable[[SqliteDatabase], T]) -> T:
-        """Run a function in one transaction."""
+        """Run a function in one transaction, which is rolled back if it raises; raises CacheError."""
         if self._collections is not None:
             raise read_only_error()
         return await anyio.to_thread.run_sync(self._run_in_transaction, "BEGIN IMMEDIATE", work, limiter=self._limiter)
@@ -64,10 +67,11 @@ class ConnectionWorker:
         await anyio.to_thread.run_sync(self._write_if_free, work, limiter=self._limiter)
 
     async def release_free_pages(self) -> None:
-        """Return freed pages to the disk."""
+        """Return freed pages of the file to the disk, at most 100 MB of them."""
         await anyio.to_thread.run_sync(self._release_free_pages, limiter=self._limiter)
 
     async def open(self) -> None:
+        """Connect, which creates or migrates the file; otherwise the first call does."""
         await anyio.to_thread.run_sync(self._connection, limiter=self._limiter)
 
     async def close(self) -> None:
@@ -94,6 +98,7 @@ class ConnectionWorker:
         return self._db
 
     def _run_in_transaction(self, begin: str, work: Callable[[SqliteDatabase], T]) -> T:
+        """Run a function in the transaction that the statement `begin` starts."""
         db = self._connection()
         with translate_errors(self._path):
             db.execute(begin)
