@@ -92,7 +92,10 @@ def _metas(tree: Tree) -> dict[str, list[str]]:
 
 
 def _main_node(data: Structured) -> Mapping[str, Any]:
-    """The structured data that describes the content of the page: the first article, else the first other work."""
+    """The structured data that describes the content of the page: the first article, else the first other work.
+
+    Empty if there is none.
+    """
     best: Mapping[str, Any] = {}
     for node in data.nodes():
         names = types_of(node)
@@ -104,7 +107,7 @@ def _main_node(data: Structured) -> Mapping[str, Any]:
 
 
 def _written_title(tree: Tree) -> str:
-    """The text of the title element."""
+    """The text of the title element; "" if there is none."""
     element = tree.select_one("head > title") or tree.select_one("title")
     return _text(element.text, 500) if element is not None else ""
 
@@ -161,7 +164,7 @@ def _names(value: Any) -> str | None:
 
 
 def _bylines(tree: Tree) -> Iterator[str]:
-    """Names of authors that the page shows."""
+    """Names of authors that the page shows, the most reliable first."""
     for selector in ("a[rel~=author]", "[itemprop=author]", ".byline,.p-author,.author-name"):
         found = tree.select(selector)
         # On a page with many authors, which is a list of articles or comments, none of them is the author of the page.
@@ -201,7 +204,7 @@ def _time(element: Element) -> str | None:
 
 
 def _node_date(data: Structured, main: Mapping[str, Any], name: str) -> str | None:
-    """The date property `name` of the main node, else of the first node that describes the page."""
+    """The date property `name` of the main node, else of the first node that describes the page; else None."""
     pages = (node for node in data.nodes() if any(kind.endswith(_OF_PAGE) for kind in types_of(node)))
     for node in (main, *pages):
         value = node.get(name)
@@ -212,7 +215,7 @@ def _node_date(data: Structured, main: Mapping[str, Any], name: str) -> str | No
 
 
 def _first_date(metas: Metas, names: Iterable[str]) -> str | None:
-    """The date in the first of these meta tags that has one."""
+    """The date in the first of these meta tags that has one; None if none has."""
     return next((found for name in names if name in metas and (found := read_date(metas[name][0]))), None)
 
 
@@ -243,7 +246,7 @@ def _canonical(tree: Tree, metas: Metas, url: str) -> str | None:
 
 
 def _site_from(data: Structured) -> str | None:
-    """The name of the site in structured data: of a WebSite, else of the publisher."""
+    """The name of the site in structured data: of a WebSite, else of the publisher; None if there is none."""
     for node in data.nodes():
         if "WebSite" in types_of(node) and isinstance(node.get("name"), str):
             return str(node["name"])
@@ -254,7 +257,7 @@ def _site_from(data: Structured) -> str | None:
 
 
 def _first(metas: Metas, *names: str) -> str | None:
-    """The first value of the first of these meta tags that the page has."""
+    """The first value of the first of these meta tags that the page has; None if it has none."""
     return next((metas[name][0] for name in names if name in metas), None)
 
 

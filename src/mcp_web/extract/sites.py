@@ -212,7 +212,7 @@ def fits(config: SiteConfig, tree: Tree, url: str) -> bool:
 
 
 def _generator(tree: Tree) -> str:
-    """The program that made the page, as it declares it, in lower case."""
+    """The program that made the page, as it declares it, in lower case; "" if it declares none."""
     found = tree.select_one("head > meta[name=generator i]")
     return (found.attr("content") or "").strip().lower() if found is not None else ""
 

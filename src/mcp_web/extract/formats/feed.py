@@ -35,7 +35,7 @@ class Item:
 
 
 def read_feed(page: Fetched) -> Document:
-    """Reads RSS and Atom feeds, also those served as plain XML."""
+    """Reads RSS and Atom feeds, also those served as plain XML; raises ExtractFailed for other XML."""
     from turbohtml.extract import feed as parse_feed
 
     decoded = decode(page)

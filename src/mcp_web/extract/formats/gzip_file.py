@@ -14,7 +14,10 @@ _MOST = 20_000_000  # bytes, unpacked
 
 
 def read_gzip(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads application/gzip; the type is that of the file extension before `.gz`."""
+    """Reads application/gzip; the type is that of the file extension before `.gz`.
+
+    Raises UnsupportedContent if the name has none, and ExtractFailed for a damaged file.
+    """
     from mcp_web.extract.document import extract_document
 
     media_type = text_type_of_name(file_name(page.final_url).lower().removesuffix(".gz"))
@@ -31,7 +34,7 @@ def read_gzip(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
 
 
 def _unpacked(page: Fetched) -> tuple[bytes, bool]:
-    """The content of the file, and whether it was cut."""
+    """The content of the file, and whether it was cut; raises ExtractFailed for a damaged file."""
     reader = zlib.decompressobj(wbits=31)
     try:
         body = reader.decompress(page.body, _MOST)

@@ -21,7 +21,7 @@ _HEADERS = ("From", "To", "Cc", "Date")
 
 
 def read_mail(page: Fetched) -> Document:
-    """Reads message/rfc822."""
+    """Reads message/rfc822; raises ExtractFailed for other text and for mails of very many parts."""
     boundaries = max(_LEAST, page.body.lower().count(b"boundary"))
     if page.body.count(b"\n--") * boundaries > _COMPARISONS:
         raise ExtractFailed(f"The e-mail at {page.final_url} has more parts than are read.", url=page.final_url)

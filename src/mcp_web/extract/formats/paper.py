@@ -39,7 +39,7 @@ _ABSTRACT_WORDS = 5000
 
 
 def read_paper(page: Fetched) -> Document:
-    """Reads the collected answers of the catalogues about one work."""
+    """Reads the collected answers of the catalogues about one work; raises ExtractFailed if none knows it."""
     try:
         answers = mapping(read_json(page.body))
     except ValueError as error:
@@ -121,7 +121,7 @@ def _notices(answers: dict[str, Any], entry: Element | None) -> Iterator[str]:
 
 
 def _abstract(answers: dict[str, Any], entry: Element | None, base: str) -> str:
-    """The abstract as Markdown, from arXiv's entry or the first catalogue that has one."""
+    """The abstract as Markdown, from arXiv's entry or the first catalogue that has one; "" if none has."""
     if entry is not None:
         return line(entry.findtext(f"{_ATOM}summary"))
     described = items(mapping(answers.get("datacite")).get("descriptions"))
@@ -137,7 +137,7 @@ def _abstract(answers: dict[str, Any], entry: Element | None, base: str) -> str:
 
 
 def _entry(feed: str) -> Element | None:
-    """The entry in arXiv's feed; None for an error message, which is an entry too."""
+    """The entry in arXiv's feed; None without a feed. Raises ExtractFailed if the feed has no paper."""
     if not feed:
         return None
     try:

@@ -14,7 +14,10 @@ _SECONDS = 18.0
 
 
 def read_picture(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads image/png, image/jpeg and image/bmp."""
+    """Reads image/png, image/jpeg and image/bmp.
+
+    Raises UnsupportedContent without Tesseract, and ExtractFailed for a picture that is too large or without text.
+    """
     width, height = picture_size(page.body)
     size = f"{width:,} × {height:,} pixels" if width else "unknown size"
     tesseract = find_tesseract(options.ocr)
@@ -53,7 +56,7 @@ def picture_size(data: bytes) -> tuple[int, int]:
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int]:
-    """Width and height from the first frame header."""
+    """Width and height from the first frame header; (0, 0) if there is none."""
     offset = 2
     while offset + 9 < len(data) and data[offset] == 0xFF:
         kind = data[offset + 1]

@@ -119,6 +119,6 @@ def _without_comments(text: str) -> tuple[str, int]:
 
 
 def _first_line(text: str) -> str:
-    """The title: the first line, if it is short and followed by a blank line or a rule. AsciiDoc puts = before it."""
+    """The first line, if it is short and followed by a blank line or underlined: the title. Else ""."""
     match = re.match(r"\s*(?:={1,6} )?([^\n]{4,100})\n\s*(?:\n|[=-]{4,})", text[:400])
     return match[1].strip() if match else ""

@@ -27,7 +27,7 @@ class _Cue(NamedTuple):
 
 
 def read_subtitles(page: Fetched) -> Document:
-    """Reads text/vtt and application/x-subrip."""
+    """Reads text/vtt and application/x-subrip; raises ExtractFailed for text without subtitles."""
     decoded = decode(page)
     text = "\n\n".join(_paragraphs(_cues(decoded.text.replace("\r\n", "\n").replace("\r", "\n"))))
     if not text:

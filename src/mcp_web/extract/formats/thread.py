@@ -43,7 +43,7 @@ class _Thread:
 
 
 def read_thread(page: Fetched) -> Document:
-    """Reads the collected answers of a thread's API."""
+    """Reads the collected answers of a thread's API; raises ExtractFailed for a thread without posts."""
     try:
         value = mapping(read_json(page.body))
     except ValueError as error:
@@ -280,6 +280,6 @@ def _number(value: Any) -> int:
 
 
 def _moment(value: Any) -> str:
-    """A Unix time in ISO 8601; empty if it is missing or not plausible."""
+    """A Unix time in ISO 8601; "" if it is missing or not plausible."""
     seconds = _number(value)
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if 0 < seconds < 4_000_000_000 else ""

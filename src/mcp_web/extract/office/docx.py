@@ -54,7 +54,7 @@ class State:
 
 
 def read_docx(page: Fetched) -> Document:
-    """Reads Word documents."""
+    """Reads Word documents; raises ExtractFailed."""
     package = Package(page)
     root = package.xml("word/document.xml")
     body = child(root, "body")
@@ -196,7 +196,7 @@ def _code_run(run: Element, state: State, look: Look) -> str:
 
 
 def _table(table: Element, state: State) -> str:
-    """A table without its hidden rows, as Markdown."""
+    """A table without its hidden rows, as Markdown; "" if nothing of it is visible."""
     rows: list[list[str]] = []
     whole = child(table, "tblPr")
     off_page = is_off_page(child(whole, "tblpPr"))
@@ -250,7 +250,7 @@ def _bullets(package: Package) -> dict[tuple[str, int], bool]:
 
 
 def _footnotes(package: Package, state: State) -> str:
-    """The definitions of the footnotes and endnotes that the text refers to."""
+    """The definitions of the footnotes and endnotes that the text refers to; "" if there are none."""
     written: dict[str, str] = {}
     for part, prefix in (("word/footnotes.xml", ""), ("word/endnotes.xml", "e")):
         root = package.xml(part) if any(note.startswith("e") == bool(prefix) for note in state.notes) else None

@@ -25,7 +25,7 @@ _CASE = re.compile(r"<epub:case\b.*?</epub:case\s*>", re.I | re.S)
 
 
 def read_epub(page: Fetched) -> Document:
-    """Reads EPUB books."""
+    """Reads EPUB books; raises ExtractFailed, also for protected ones."""
     package = Package(page)
     if "META-INF/encryption.xml" in package.names and "META-INF/rights.xml" in package.names:
         raise package.failed("is protected (DRM)")

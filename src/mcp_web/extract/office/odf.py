@@ -44,7 +44,7 @@ class State:
 
 
 def read_odf(page: Fetched) -> Document:
-    """Reads odt, ods and odp."""
+    """Reads odt, ods and odp; raises ExtractFailed."""
     package = Package(page)
     root = package.xml("content.xml")
     body = child(root, "body")

@@ -20,7 +20,7 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 class Package:
-    """The parts of a zipped document."""
+    """The parts of a zipped document; raises ExtractFailed for a file that cannot be unpacked."""
 
     def __init__(self, page: Fetched) -> None:
         self._page = page
@@ -37,7 +37,10 @@ class Package:
         self.names = frozenset(info.filename for info in self._zip.infolist()[:_PARTS])
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a part; None if it is absent. The sizes in the zip directory are not trusted."""
+        """The bytes of a part; None if it is absent. Raises ExtractFailed if it is damaged or too large.
+
+        The sizes in the zip directory are not trusted.
+        """
         if name not in self.names:
             return None
         try:
@@ -51,7 +54,7 @@ class Package:
         return data
 
     def xml(self, name: str) -> Element | None:
-        """The root element of a part; None if the part is absent."""
+        """The root element of a part; None if the part is absent. Raises ExtractFailed if it is not valid XML."""
         data = self.read(name)
         try:
             return None if data is None else parse_xml(data)
@@ -59,7 +62,7 @@ class Package:
             raise self.failed(f"{error} (part {quoted(name)})") from error
 
     def relations(self, part: str) -> dict[str, str]:
-        """The relations of an Office Open XML part: id → part name, or URL if it is external."""
+        """The relations of an Office Open XML part: id → part name, or URL if it is external; empty without any."""
         folder, _, name = part.rpartition("/")
         root = self.xml(f"{folder}/_rels/{name}.rels" if folder else f"_rels/{name}.rels")
         found: dict[str, str] = {}
@@ -71,7 +74,7 @@ class Package:
         return found
 
     def core_properties(self) -> tuple[str, Metadata]:
-        """The title and metadata of an Office Open XML file."""
+        """The title, "" if there is none, and the metadata of an Office Open XML file."""
         return read_dublin_core(self.xml("docProps/core.xml"))
 
     def failed(self, what: str, suggestion: str | None = None) -> ExtractFailed:
@@ -84,7 +87,7 @@ class Package:
 
 
 def read_dublin_core(root: Element | None) -> tuple[str, Metadata]:
-    """The title and metadata in Dublin Core, which Office, OpenDocument and EPUB use."""
+    """The title and metadata in Dublin Core, which Office, OpenDocument and EPUB use; both empty without `root`."""
     found: dict[str, str] = {}
     creators: list[str] = []
     for element in root.iter() if root is not None else ():
@@ -111,7 +114,7 @@ def value(element: Element | None, *path: str) -> str:
 
 
 def relation_id(element: Element) -> str:
-    """The relation id of a sheet or slide: its `id` attribute that has a namespace."""
+    """The relation id of a sheet or slide: its `id` attribute that has a namespace; "" if there is none."""
     return next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
 
 

@@ -19,7 +19,7 @@ _ABOVE = ("/slideLayouts/", "/slideMasters/")
 
 
 def read_pptx(page: Fetched) -> Document:
-    """Reads PowerPoint presentations."""
+    """Reads PowerPoint presentations; raises ExtractFailed."""
     package = Package(page)
     root = package.xml(_PART)
     slides = child(root, "sldIdLst")
@@ -166,7 +166,7 @@ def _cell(cell: Element, background: Look) -> Iterator[str]:
 
 
 def _notes(package: Package, slide: str) -> str:
-    """The speaker notes of a slide."""
+    """The speaker notes of a slide; "" if there are none."""
     name = next((target for target in package.relations(slide).values() if "/notesSlides/" in f"/{target}"), None)
     root = package.xml(name) if name else None
     texts: list[str] = []

@@ -20,7 +20,7 @@ _DEEPEST = 1000
 
 
 def read_rtf(page: Fetched) -> Document:
-    """Reads rich text."""
+    """Reads rich text; raises ExtractFailed for other files."""
     from striprtf.striprtf import rtf_to_text
 
     source = page.body.decode("latin-1")

@@ -20,7 +20,7 @@ _HOLDERS = ("nvSpPr", "nvGraphicFramePr", "nvGrpSpPr", "nvPicPr")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A rectangle on a slide."""
+    """A rectangle on a slide, in English metric units; (0, 0) is the upper left corner."""
 
     left: float
     top: float
@@ -41,6 +41,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
+    """A shape of a slide, and whether it is visible."""
+
     element: Element
     place: Place | None  # None if its layout defines it
     visible: bool

@@ -29,7 +29,7 @@ _FLAT = 1.5  # points; a row of this height shows nothing
 
 
 def read_xlsx(page: Fetched) -> Document:
-    """Reads Excel workbooks."""
+    """Reads Excel workbooks; raises ExtractFailed."""
     package = Package(page)
     root = package.xml(_BOOK)
     sheets = child(root, "sheets")
@@ -154,7 +154,7 @@ class _Cells:
                     self.hidden += 1
 
     def _date(self, text: str) -> str:
-        """A number of days as a date or time."""
+        """A number of days since the epoch as a date or time; the text itself if it is not one."""
         try:
             moment = self._epoch + timedelta(days=float(text), microseconds=500_000)
         except (ValueError, OverflowError):

@@ -20,7 +20,7 @@ _SIGNS = {
 
 
 def read_zip(page: Fetched) -> Document:
-    """Reads the document in a zip file, whose type is detected by its parts."""
+    """Reads the document in a zip file, whose type is detected by its parts; raises UnsupportedContent for others."""
     package = Package(page)
     for part, place in _SIGNS.items():
         if part in package.names:

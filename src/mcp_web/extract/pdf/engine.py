@@ -47,7 +47,7 @@ _MARKER = re.compile(r"^<!-- page (\d+) -->$", re.M)
 
 
 def read_pdf(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads a PDF; a comment with the page number is before the text of each page."""
+    """Reads a PDF; a comment with the page number is before the text of each page. Raises ExtractFailed."""
     with _ONE_AT_A_TIME:
         try:
             pdf = PdfDocument(page.body)
@@ -148,7 +148,10 @@ def _outline(pdf: PdfDocument) -> Iterator[OutlineItem]:
 
 
 def _largest_lines(pages: list[PageText]) -> str:
-    """The lines of the largest size on the first page with text; if there are many, only the first of them."""
+    """The lines of the largest size on the first page with text; if there are many, only the first of them.
+
+    "" if that is too short or too long for a title.
+    """
     lines = next((each.lines for each in pages if each.lines), [])
     with_words = [line for line in lines if sum(char.isalpha() for char in line.text) >= 4]
     size = max((line.size for line in with_words), default=0.0)

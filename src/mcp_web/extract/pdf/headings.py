@@ -18,6 +18,8 @@ _LEVELS = 4
 
 @dataclass(frozen=True, slots=True)
 class OutlineItem:
+    """An entry of the outline (the bookmarks) of a file."""
+
     title: str
     level: int  # 0 is the top
     page: int  # 1 is the first

@@ -23,6 +23,8 @@ _ENDS = (".", "!", "?", ":", ";", "。", "”", '"')
 
 @dataclass(slots=True)
 class PdfBlock:
+    """Consecutive lines that form one block, or a table."""
+
     kind: PdfBlockKind
     lines: list[Line]
     level: int = 0  # of a heading, or depth of an item

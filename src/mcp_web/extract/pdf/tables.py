@@ -24,6 +24,8 @@ Column = tuple[float, float]  # its left and right edge
 
 @dataclass(frozen=True, slots=True)
 class Cell:
+    """Words of one line without a wide gap between them."""
+
     words: Words
     box: Box
     line: int  # index of the line it came from
@@ -33,6 +35,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
+    """A table of a page."""
+
     rows: tuple[tuple[Words, ...], ...]  # the words of each cell
     lines: frozenset[int]  # indexes of its lines
 

@@ -41,6 +41,8 @@ _INVISIBLE = 3  # text rendering mode
 
 @dataclass(frozen=True, slots=True)
 class Box:
+    """A rectangle on a page, in points (1/72 inch); (0, 0) is the lower left corner."""
+
     left: float
     bottom: float
     right: float
@@ -64,6 +66,8 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Word:
+    """A word on a page; `size` is the height of its letters in points."""
+
     text: str
     box: Box
     size: float

@@ -29,7 +29,7 @@ def write_blocks(blocks: Sequence[PdfBlock]) -> str:
 
 
 def _write(block: PdfBlock) -> str:
-    """The Markdown of a block."""
+    """The Markdown of a block; "" for an empty one."""
     if block.table:
         return table_of([[_words(cell) for cell in row] for row in block.table.rows])
     if block.kind == "code":
