@@ -40,7 +40,7 @@ quick: $(VENV)/.dev ## the fast part of the tests, about a minute: no browser, n
 check: $(VENV)/.dev ## ruff, mypy strict, architecture
 	$(BIN)/ruff check src tests bench scripts
 	$(BIN)/ruff format --check src tests bench scripts
-	$(BIN)/mypy src
+	$(BIN)/mypy src bench
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 
 docs: $(VENV)/.dev ## build the documentation into site/

@@ -85,7 +85,7 @@ def figures(paths: Sequence[str], grades: Mapping[str, int]) -> tuple[float, flo
 
 
 def _discounted(gains: Sequence[int]) -> float:
-    return sum((2**gain - 1) / math.log2(at + 2) for at, gain in enumerate(gains))
+    return sum((2.0**gain - 1) / math.log2(at + 2) for at, gain in enumerate(gains))
 
 
 async def _paths(app: App, asked: Asked, mode: SearchMode) -> list[str]:

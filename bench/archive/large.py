@@ -16,6 +16,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -35,7 +36,7 @@ from mcp_web.model.snapshot import page_key
 from mcp_web.services.embed_documents import embed_documents
 from mcp_web.services.open_page import OpenRequest, open_page
 from mcp_web.services.search_archive import search_archive
-from mcp_web.settings import load
+from mcp_web.settings import Settings, load
 from mcp_web.store.postgres.store import PostgresStore
 from store.postgres_server import PostgresServer
 
@@ -82,7 +83,7 @@ async def _measure(made: list[Made], folder: Path, server: PostgresServer) -> No
             await _open_at_once(app, folder, given)
 
 
-def _settings(folder: Path, place: dict[str, str]) -> object:
+def _settings(folder: Path, place: dict[str, str]) -> Settings:
     return load(environ={"MCP_WEB_EMBEDDINGS": "none", "DATA_DIR": str(folder), **place})
 
 
@@ -102,7 +103,7 @@ async def _fill(made: list[Made], folder: Path) -> None:
 
 
 async def _start(server: PostgresServer, folder: Path) -> str:
-    address = server.url(_DATABASE)
+    address: str = server.url(_DATABASE)
     if (server.folder / "filled").exists():
         server.start(**_SETTINGS)
         return address
@@ -141,9 +142,7 @@ async def _compare(apps: list[App], made: list[Made]) -> None:
     urls = random.Random(5).choices([one.url for _, one in _snapshots(made)], k=OPENED)
     modes: dict[str, SearchMode] = {"by words": "text", "by words and meaning": "hybrid", "by meaning": "semantic"}
     for name, mode in modes.items():
-        await _time(
-            f"search {name}, with highlights", apps, asked, lambda app, text, mode=mode: _search(app, text, mode)
-        )
+        await _time(f"search {name}, with highlights", apps, asked, partial(_search, mode=mode))
     await _time("cached open", apps, urls, _open)
     await _time("cached open of the store alone", apps, urls, _latest)
 

@@ -163,7 +163,7 @@ def _by_rows(
     query = "SELECT term, doc, weight FROM posting_rows WHERE term = ANY(%s)"
     scores: Counter[int] = Counter()
     for term, doc, weight in db.execute(query, (terms,), binary=True, prepare=True):
-        scores[doc] += _score(weight, lengths[doc], average, DOCUMENTS.rarity(counts[term], len(lengths)))  # type: ignore[index,arg-type]
+        scores[doc] += _score(weight, lengths[doc], average, DOCUMENTS.rarity(counts[term], len(lengths)))  # type: ignore[index,arg-type,assignment]
     return [doc for doc, _ in scores.most_common(LIMIT)]
 
 
@@ -174,7 +174,7 @@ def _by_arrays(db: Database, terms: list[str], counts: Counter[str], documents: 
     for doc, length, stems, weights in db.execute(query, (_rare(terms, counts),), binary=True, prepare=True):
         for stem, weight in zip(stems, weights, strict=True):  # type: ignore[call-overload]
             if stem in wanted:
-                scores[doc] += _score(weight, length, average, wanted[stem])  # type: ignore[index,arg-type]
+                scores[doc] += _score(weight, length, average, wanted[stem])  # type: ignore[index,arg-type,assignment]
     return [doc for doc, _ in scores.most_common(LIMIT)]
 
 

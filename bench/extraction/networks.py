@@ -240,7 +240,9 @@ def _loss(weights: Weights, batch: dict[str, jax.Array], count: jax.Array, key: 
     return by_block + F1_WEIGHT * by_f1 + KIND_WEIGHT * (missed * typed).sum() / (typed.sum() + 1e-6)
 
 
-def _batches(columns: Columns, order: Sequence[int], rng: np.random.Generator | None) -> Iterator[tuple[Any, Any]]:
+def _batches(
+    columns: Columns, order: Sequence[int] | np.ndarray, rng: np.random.Generator | None
+) -> Iterator[tuple[Any, Any]]:
     """Batches of whole pages; with `rng`, of some pages only parts."""
     size = BATCH if rng is not None else max(BATCH, int(np.diff(columns.starts).max()) + 1)
     chosen: list[tuple[int, np.ndarray]] = []

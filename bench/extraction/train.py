@@ -251,7 +251,7 @@ def main() -> None:
     known = KnownWords(names, texts)
     columns = networks.Columns([sample_of(example, known) for example in examples])
     first = range(1, NETWORKS + 1)
-    held_out = [
+    held_out: list[networks.Model] = [
         (seed, (fold,)) for seed in (range(1, 2 * NETWORKS + 1) if arguments.cv else first) for fold in range(FOLDS)
     ]
     models = held_out if arguments.cv else [*held_out, *((seed, ()) for seed in first)]

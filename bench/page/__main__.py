@@ -84,7 +84,7 @@ async def _measure(count: int, folder: Path) -> None:
         environ={"MCP_WEB_DATA_DIR": str(folder), "XDG_CONFIG_HOME": str(folder), "MCP_WEB_EMBEDDINGS": "none"}
     )
     async with App(settings) as app:
-        app._store = timed  # type: ignore[assignment]  # the same store, measured
+        app._store = timed  # the same store, measured
         get = _client(app)
         print(f"{count:,} documents; milliseconds, 95th percentile of {REQUESTS} requests:")
         print(f"  {'view':<30}{'server':>9}{'store':>9}{'page':>9}{'page CPU':>10}{'bytes':>10}")

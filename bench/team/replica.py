@@ -8,10 +8,10 @@ import sys
 import time
 
 
-def main() -> int:
+def main() -> None:
     from mcp_web.__main__ import main as mcp_web
 
-    return mcp_web()
+    mcp_web()
 
 
 def use_clock(path: str) -> None:
@@ -24,4 +24,4 @@ def use_clock(path: str) -> None:
 
 if __name__ == "__main__":
     use_clock(sys.argv.pop(1))
-    sys.exit(main())
+    main()
