@@ -216,6 +216,7 @@ def test_a_title_cannot_control_the_terminal(shell: Shell, tmp_path: Path, origi
         assert "wheels" in printed
         assert "\x1b[31m" not in printed
     assert "\x1b[31mred" not in at_terminal(shell, "archive", "list")
+    assert origin == "imported" or kept["title"] == "On red wheels"
 
 
 def test_the_json_of_a_citation_stays_valid_with_any_line_separator(shell: Shell, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from mcp_web.app import App
 from mcp_web.archive import add
 from mcp_web.errors import InvalidInput
+from mcp_web.extract.characters import clean_line
 from mcp_web.model.page import Fetched
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.open_page import OpenRequest, open_page
@@ -22,7 +23,7 @@ async def add_document(
     Without a title, a URL needs no scheme: `example.com/page` is one. `day` (YYYY-MM-DD) is the date of the document,
     that of a text by default today.
     """
-    content = content.strip()
+    content, title = content.strip(), clean_line(title or "")
     is_url = content.startswith(("http://", "https://")) or (not title and "." in content.strip("."))
     if is_url and len(content.split()) == 1:
         return await add_page(app, content, day=day, tags=tags, deadline=deadline)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+_LOCAL = "file:///"  # the address of a synced file
 _CODE_CHARS = 40_000  # longer listings are shown without colours: lexers are slow
 
 
@@ -35,10 +36,9 @@ class Parsed:
         self._tokens = mark(_parser().parse(signed(markdown, passages), self._env), passages, markdown)
 
     def addresses(self) -> list[str]:
-        """The http and https addresses that the page links to, each once."""
-        links = (child for token in self._tokens for child in token.children or () if child.type == "link_open")
-        targets = (str(link.attrGet("href") or "") for link in links)
-        return list(dict.fromkeys(target for target in targets if target.startswith("http")))
+        """The web addresses and synced files that the page links to, each once and without its fragment."""
+        targets = (_page_of(link) for link, _end in _links(self._tokens))
+        return list(dict.fromkeys(target for target in targets if target.startswith(("http", _LOCAL))))
 
     def html(self, kept: Mapping[str, str]) -> RenderedPage:
         """The page and its table of contents; `kept` gives the hash of the copy that is kept of a URL."""
@@ -57,6 +57,9 @@ def _parser() -> MarkdownIt:
 
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "highlight": _highlighted})
     parser.enable(["table", "strikethrough"]).use(footnote_plugin).use(tasklists_plugin)
+    # Links between the files of a synced folder; one without a kept copy is removed, since browsers do not follow it.
+    is_safe = parser.validateLink
+    parser.validateLink = lambda url: url.startswith(_LOCAL) or is_safe(url)  # type: ignore[method-assign]
     parser.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table>')
     parser.add_render_rule("table_close", lambda *_: "</table></div>")
     # Images of other sites are never loaded: their description and address are shown instead.
@@ -121,15 +124,26 @@ def _anchor(text: str, taken: set[str]) -> str:
 
 def _with_links(tokens: list[Token], kept: Mapping[str, str]) -> None:
     """Lead links to kept copies (hash by URL in `kept`), and open others in a new window; changes the tokens."""
+    for link, end in _links(tokens):
+        target = _page_of(link)
+        if target in kept:
+            link.attrSet("href", f"/archive/{kept[target]}")
+            link.attrSet("class", "kept")
+            link.attrSet("title", _("A copy is kept"))
+        elif target.startswith(_LOCAL):
+            link.hidden = end.hidden = True
+        elif target.startswith(("http://", "https://")):
+            link.attrSet("rel", "noreferrer noopener")
+            link.attrSet("target", "_blank")
+
+
+def _links(tokens: list[Token]) -> Iterator[tuple[Token, Token]]:
+    """The tokens that begin and end each link."""
     for token in tokens:
-        for child in token.children or ():
-            if child.type != "link_open":
-                continue
-            target = str(child.attrGet("href") or "")
-            if target in kept:
-                child.attrSet("href", f"/archive/{kept[target]}")
-                child.attrSet("class", "kept")
-                child.attrSet("title", _("A copy is kept"))
-            elif target.startswith(("http://", "https://")):
-                child.attrSet("rel", "noreferrer noopener")
-                child.attrSet("target", "_blank")
+        ends = [child for child in token.children or () if child.type in ("link_open", "link_close")]
+        yield from zip(ends[::2], ends[1::2], strict=True)  # links are never inside links
+
+
+def _page_of(link: Token) -> str:
+    """The address of a link without its fragment."""
+    return str(link.attrGet("href") or "").partition("#")[0]
