@@ -28,6 +28,12 @@ def test_names_are_capitalised_words_identifiers_and_numbers(question: str, foun
     assert names(question) == found
 
 
+def test_method_that_a_page_defines_under_its_class_is_mentioned() -> None:
+    page = PageWords(["The class String holds text.", "`strip()`\n\nReturns the text without white space at its ends."])
+    assert page.missing_names("What does String.strip() remove?") == ()
+    assert page.missing_names("What does String.title() do?") == ("String.title",)
+
+
 def test_a_page_about_another_product_does_not_mention_the_name() -> None:
     page = PageWords(["The Kestrel 200 holds one litre of water.", "Use version 4.1 of the firmware."])
     assert page.missing_names("How much water does the Kestrel 300 hold?") == ("300",)

@@ -117,8 +117,10 @@ class PageWords:
     def _mentions(self, name: str, known: set[str]) -> bool:
         """Whether the page, or the terms in `known`, have a name."""
         sequence, compounds = page_terms(name, self.language, stop=())
-        # The parts of `2011-12` may be written with another dash; those of `4.2` would also match another version.
-        wanted = sequence if "-" in name or not compounds else compounds
+        # The parts of `2011-12` may be written with another dash, and `String.strip` may be defined as `strip`; the
+        # parts of `4.2` would also match another version.
+        in_parts = "-" in name or any(_DEFINED + part.key in self._numbers for part in asked_names(name)[1:2])
+        wanted = sequence if in_parts or not compounds else compounds
         return all(term in self._numbers or term in known for term in wanted)
 
     def _add(self, total: Scores, at: NDArray[np.int64], count: Scores, weight: float) -> None:

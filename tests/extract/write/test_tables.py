@@ -82,3 +82,9 @@ def test_row_that_only_holds_a_fold_is_written_between_two_tables(md) -> None:
 
 def test_labels_that_only_their_style_separates_are_words(md) -> None:
     assert md("<p>open <span class=mlabel>static</span><span class=mlabel>virtual</span></p>") == "open static virtual"
+
+
+def test_single_row_of_facts_stays_together_and_one_of_links_does_not(md) -> None:
+    row = "<table><tr><td>message_size_limit</td><td>Use: <i>main</i></td><td>Default: 50M</td></tr></table>"
+    assert md(row).splitlines()[0] == "| message_size_limit | Use: *main* | Default: 50M |"
+    assert "|" not in md("<table><tr><td><a href=/a>A</a></td><td><a href=/b>B</a></td><td>C</td></tr></table>")

@@ -17,6 +17,8 @@ MAX_SPAN = 1000
 _ROLES = frozenset(("table", "grid", "treegrid"))
 _TABLES = "table,[role=table],[role=grid],[role=treegrid]"
 _ROLE_CELLS = "[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]"
+_SHORT = 80  # characters
+_NOT_A_FACT = "a[href],p,div,ul,ol,dl,pre,table,img,h1,h2,h3,h4,h5,h6"
 _SECTION = "h1,h2,h3,h4,h5,h6,details"
 
 
@@ -130,13 +132,20 @@ def _cells_of(row: Element) -> list[Element]:
     return [cell for cell in row if type(cell) is Element and cell.tag in ("td", "th")]
 
 
+def _is_record(row: list[Element]) -> bool:
+    """Whether a single row holds facts that belong together: three short texts or more, none of them a link."""
+    return len(row) > 2 and all(
+        0 < len(cell.text.strip()) <= _SHORT and cell.select_one(_NOT_A_FACT) is None for cell in row
+    )
+
+
 def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
     """Whether a table is layout only: it has no data in rows and columns."""
     if (table.attr("role") or "") in ("presentation", "none"):
         return True
     has_header = any(cell.tag == "th" for row in rows for cell in row)
     if max((len(row) for row in rows), default=0) < 2 or len(rows) < 2:
-        return not has_header
+        return not has_header and not (rows and _is_record(rows[0]))
     if table.select_one("table") is not None:
         return not has_header
     return any(len(row) > 1 and any(cell.select_one("h1,h2,h3,form") is not None for cell in row) for row in rows)
