@@ -260,7 +260,7 @@ class App:
 
     @_built_once
     async def archive(self) -> Archive:
-        """The search over this tenant's store; the first call indexes outdated documents again, for ten seconds."""
+        """The search over this tenant's store; the first call indexes outdated documents again, at most ten seconds."""
         from mcp_web.archive.derive import reindex_outdated
 
         store = await self.store()

@@ -243,7 +243,10 @@ def _setting(
     table: Mapping[str, Any],
     path: Path,
 ) -> Setting:
-    """One option: its value, and which source the value comes from."""
+    """One option: its value, and which source the value comes from.
+
+    `contract` is the configured contract, which changes some defaults. Raises ConfigError.
+    """
     facts = facts_of(spec)
     default = facts.contracts.get(contract or "", default_of(spec))
     value, origin, origin_name = default, "default", ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -22,6 +23,14 @@ def test_minified_json_is_laid_out_with_its_numbers_untouched() -> None:
 @pytest.mark.parametrize("value", [[], {}, [[]], [{}], "a", 1, None, [1, [2, {"a": []}]], {"a": {"b": [1, '\\"']}}])
 def test_laid_out_json_is_the_same_json(value: object) -> None:
     assert json.loads(lay_out(json.dumps(value))) == value
+
+
+def test_all_members_of_a_gzip_file_are_read() -> None:
+    body = gzip.compress(b"name,teeth\nwheel,10\n") + gzip.compress(b"frame,0\n") + b"\0" * 20
+    document = read(body, "application/gzip", "https://example.org/parts.csv.gz")
+    assert "| wheel | 10 |" in document.markdown
+    assert "| frame | 0 |" in document.markdown
+    assert not document.notes
 
 
 def test_json_that_has_lines_is_left_as_it_is() -> None:

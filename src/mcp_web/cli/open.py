@@ -66,7 +66,7 @@ def command(
 
 
 def _addresses(urls: tuple[str, ...]) -> list[str]:
-    """The addresses given, with those on standard input in place of `-`."""
+    """The addresses given, each once, with those on standard input in place of `-`; raises UsageError."""
     found: list[str] = []
     for url in urls:
         found += [line.strip() for line in sys.stdin if line.strip()] if url == "-" else [url]

@@ -122,7 +122,10 @@ def paged() -> Iterator[None]:
 
 @paged()
 def print_markdown(text: str, *, list_links: bool = True) -> None:
-    """Print Markdown: in a terminal rendered, with clickable links and a list of them; on a pipe unchanged."""
+    """Print Markdown: in a terminal rendered, with clickable links and, with `list_links`, a list of them.
+
+    On a pipe it is unchanged.
+    """
     if not sys.stdout.isatty():
         echo(text)
         return

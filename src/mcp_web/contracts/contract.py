@@ -128,7 +128,7 @@ def camel_case(facts: Mapping[str, Any]) -> dict[str, Any]:
 def text_prompt(
     name: str, title: str, description: str, argument_help: str, text: str, argument: str = "url"
 ) -> Prompt:
-    """A prompt whose text has its argument in place of `{value}`."""
+    """A prompt whose text has its argument, of the name `argument`, in place of `{value}`."""
 
     async def write(app: App, value: str, deadline: float) -> tuple[str, str]:
         return description, text.format(value=value)

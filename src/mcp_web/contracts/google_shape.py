@@ -14,7 +14,7 @@ _HEAVY = (("pagemap",), ("pagemap", "htmlTitle", "htmlSnippet", "htmlFormattedUr
 
 
 def joined(pages: Any, count: int) -> dict[str, Any]:
-    """Google's own answer with at most `count` items; several pages become the first one, with the items of all."""
+    """Google's own answer with at most `count` items; of a list of pages the first one, with the items of all."""
     listed: Sequence[Mapping[str, Any]] = pages if isinstance(pages, list) else [pages]
     whole = dict(listed[0]) if listed else {}
     items = [item for page in listed for item in page.get("items", ())]

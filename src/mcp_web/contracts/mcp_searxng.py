@@ -80,7 +80,7 @@ def _signals(hit: Hit) -> dict[str, Any]:
 
 
 def _lines(hit: Hit, category: str, *, compact_form: bool) -> str:
-    """A result as text, one field a line."""
+    """A result as text, one field a line; in the compact form only title, description and URL."""
     lines = [f"Title: {one_line(hit.title)}", f"Description: {one_line(hit.snippet)}", f"URL: {hit.url}"]
     if compact_form:
         return "\n".join(lines)

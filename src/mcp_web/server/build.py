@@ -197,7 +197,7 @@ async def _audited(log: AuditLog | None, caller: Caller | None, tool: str) -> As
 
 
 def _outcome(result: types.CallToolResult) -> str:
-    """The outcome for the audit log: `ok`, or the code of the error."""
+    """The outcome for the audit log: `ok`, or the code of the error; `error` if it has none."""
     error = (result.meta or {}).get("error")
     return str(error.get("code", "error")) if isinstance(error, dict) else "error" if result.is_error else "ok"
 

@@ -37,7 +37,10 @@ LOG_LINES = 20  # of the HTTP library, per minute
 
 
 def max_connections() -> int:
-    """How many connections may be open: half of the files that the process may open, so pages can still be fetched."""
+    """How many connections may be open: half of the files that the process may open, from 16 to 512.
+
+    The other half is for fetching pages.
+    """
     try:
         import resource
 

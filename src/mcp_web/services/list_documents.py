@@ -15,7 +15,7 @@ async def list_documents(app: App, *, limit: int, after: str = "", **filters: An
 
 
 async def list_shared_documents(app: App, *, limit: int, **filters: Any) -> dict[str, list[SnapshotInfo]]:
-    """The most recently used shared documents that match the filters, by the tenant that shares them."""
+    """At most `limit` shared documents that match the filters of each tenant that shares some, by its name."""
     wanted = DocumentFilter(**filters)
     found = {one.owner: (await one.store.browse(limit, filter=wanted))[0] for one in await app.shared_stores()}
     return {owner: infos for owner, infos in found.items() if infos}

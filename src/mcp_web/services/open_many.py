@@ -26,7 +26,7 @@ async def open_many(
 ) -> list[Opened | WebError]:
     """Each page or its error; a page that is not ready by the deadline has a FetchTimeout.
 
-    `at_once` limits how many pages are fetched together.
+    `deadline` is a time of `anyio.current_time()`, and `at_once` limits how many pages are fetched together.
     """
     return await use_many(
         app, requests, lambda at, opened: opened, deadline=deadline, on_progress=on_progress, at_once=at_once

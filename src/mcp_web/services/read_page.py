@@ -74,7 +74,7 @@ async def read_pages(
 
 
 async def read_kept(app: App, kept: Snapshot, queries: Sequence[str], *, max_results: int) -> PageRead:
-    """Rank the passages of a kept page, without network."""
+    """Rank the passages of a kept page for each query, at most `max_results`, without network."""
     page = Opened(kept, "hit", (await app.keeper()).age(kept))
     readers = await _readers(app, page, queries)
     threshold = app.similarity_threshold
@@ -134,7 +134,7 @@ def _about(kept: Snapshot) -> str:
 
 
 def _with_note(error: WebError) -> WebError:
-    """The same error; one that means protected content (status 401, 402 or 403) gets a note that says so."""
+    """Add a note to an error that means protected content (status 401, 402 or 403); returns the same error."""
     if isinstance(error, HttpError) and error.status_code in (401, 402, 403):
         error.details["note"] = PROTECTED
     return error

@@ -73,7 +73,10 @@ def bind(tool: Tool, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], l
 
 
 def _converted(tool: Tool, param: Param, value: Any, notes: list[str]) -> Any:
-    """The value in the type of the parameter; raises InvalidInput for a value that cannot be used."""
+    """The value in the type of the parameter; a change that the caller should know of is added to `notes`.
+
+    Raises InvalidInput for a value that cannot be used.
+    """
     try:
         return convert(value, param.rule, param.name, notes)
     except Unfit as error:

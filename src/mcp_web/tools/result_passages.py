@@ -96,7 +96,7 @@ def _title(one: ReadHit) -> str:
 
 
 def _others(results: ReadResults, hits: tuple[Hit, ...], shown: set[str]) -> str:
-    """The results without passages here: not read, failed or not answering; one line each, so that none is hidden."""
+    """The results whose URL is not in `shown`: not read, failed or not answering; one line each. "" without any."""
     failed = {hit.url: clean_error(error).code for hit, error in results.failed}
     lines = [
         f"- {one_line(hit.title)[:100]} {hit.url}" + (f" ({failed[hit.url]})" if hit.url in failed else "")

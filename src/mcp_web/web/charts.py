@@ -71,5 +71,5 @@ def _text(found: float, bad: float, unit: str) -> str:
 
 
 def _when(key: str) -> str:
-    """The hour of a sample, converted from UTC to the local format."""
+    """The hour of a sample, such as `2026-11-16T12` in UTC, in the local time and format."""
     return moment(datetime.strptime(key, "%Y-%m-%dT%H").replace(tzinfo=UTC).timestamp())

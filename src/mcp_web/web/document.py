@@ -210,7 +210,7 @@ def _places(passages: Sequence[Passage]) -> dict[int, int]:
 
 
 def _asked(kept: Snapshot, readings: Sequence[ReadingRecord], places: dict[int, int]) -> list[dict[str, Any]]:
-    """The questions that were asked of this page, each with a link to the first passage that answered it."""
+    """The questions that were asked of this page, for the template, with a link to the first passage of each."""
     return [
         {
             "number": number,

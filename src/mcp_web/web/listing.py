@@ -52,7 +52,7 @@ def by_day(infos: Sequence[SnapshotInfo]) -> list[tuple[str, list[Row]]]:
 
 
 async def found_rows(app: App, query: str, **filters: Any) -> tuple[list[Row], list[str]]:
-    """The documents that a search finds, and its notes."""
+    """The documents that a search finds, and its notes; `filters` are fields of `ArchiveQuery`."""
     from mcp_web.archive.answer import ArchiveQuery
     from mcp_web.services.search_archive import search_archive
 

@@ -11,7 +11,7 @@ _PREFIX = "mcp_web_"
 
 
 def prometheus(metrics: Mapping[str, Any]) -> str:
-    """Counters and histograms in the exposition format."""
+    """Counters and histograms, as `Metrics.totals` returns them, in the exposition format of Prometheus."""
     lines: list[str] = []
     for name, rows in _grouped(metrics.get("counters", ())).items():
         lines.append(f"# TYPE {_PREFIX}{name} counter")

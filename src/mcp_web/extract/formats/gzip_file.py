@@ -11,6 +11,8 @@ from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.text.media_types import file_name, text_type_of_name
 
 _MOST = 20_000_000  # bytes, unpacked
+_MEMBERS = 1000  # that follow each other in a file; programs that write several put 64 kB into each
+_MAGIC = b"\x1f\x8b"
 
 
 def read_gzip(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
@@ -29,15 +31,22 @@ def read_gzip(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
         )
     body, cut = _unpacked(page)
     document = extract_document(replace(page, body=body, media_type=media_type), request, options)
-    note = f"The unpacked file is longer than {_MOST:,} bytes; the rest was not read."
+    note = f"Only the first {_MOST:,} bytes of the unpacked file, or {_MEMBERS:,} parts of it, were read."
     return replace(document, notes=(*document.notes, note)) if cut else document
 
 
 def _unpacked(page: Fetched) -> tuple[bytes, bool]:
     """The content of the file, and whether it was cut; raises ExtractFailed for a damaged file."""
-    reader = zlib.decompressobj(wbits=31)
-    try:
-        body = reader.decompress(page.body, _MOST)
-    except zlib.error as error:
-        raise ExtractFailed(f"The gzip file at {page.final_url} is damaged.", url=page.final_url) from error
-    return body, bool(reader.unconsumed_tail)
+    members: list[bytes] = []
+    rest, room, cut = page.body, _MOST, False
+    for _ in range(_MEMBERS):
+        reader = zlib.decompressobj(wbits=31)
+        try:
+            members.append(reader.decompress(rest, room))
+        except zlib.error as error:
+            raise ExtractFailed(f"The gzip file at {page.final_url} is damaged.", url=page.final_url) from error
+        rest, cut = reader.unused_data, bool(reader.unconsumed_tail)
+        room -= len(members[-1])
+        if not room or not rest.startswith(_MAGIC):  # bytes after the last member are padding
+            break
+    return b"".join(members), cut or rest.startswith(_MAGIC)

@@ -86,7 +86,7 @@ class _CellWriter:
         return absolute_targets(map_outside_code(visible, _without_invisible), self._base)
 
     def _output(self, output: dict[str, Any]) -> str:
-        """An output of a cell as a notebook shows it: the richest of its formats."""
+        """An output of a cell as a notebook shows it: the richest of its formats; "" if there is nothing to show."""
         kind = output.get("output_type")
         if kind == "stream":
             return _output_block(_text(output.get("text")))

@@ -60,7 +60,10 @@ def _slide_size(root: Element | None) -> Place:
 def _slide(
     package: Package, name: str, content: Element, number: int, size: Place, backgrounds: dict[str, Look]
 ) -> tuple[str, int]:
-    """The Markdown of a slide, and how many of its texts are hidden."""
+    """The Markdown of a slide, and how many of its texts are hidden.
+
+    `name` is its part of the package, `size` its area; `backgrounds` caches those of layouts and masters.
+    """
     title = ""
     parts: list[str] = []
     background = _background(package, name, content, backgrounds)

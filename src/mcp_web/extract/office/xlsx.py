@@ -196,7 +196,7 @@ class _SheetForm:
 
 
 def _covered_cells(data: bytes) -> frozenset[str]:
-    """The cells that are covered by a merged cell."""
+    """The cells, such as B7, that are covered by a merged cell."""
     found: set[str] = set()
     for left, top, right, bottom in _MERGED.findall(data):
         first, last = _column(left.decode()) or 0, min(_column(right.decode()) or 0, _COLUMNS)
