@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,3 +54,12 @@ def test_without_a_name_of_the_question_a_page_is_shown_only_where_it_may_answer
     assert (rank("…", [passage], lacking, {}, max_results=8).enough > 0) == is_shown
     named = Evidence(np.ones(1), np.array([coverage]))
     assert rank("…", [passage], named, {}, max_results=8).enough == 1
+
+
+def test_without_a_name_of_the_question_fewer_of_several_close_passages_are_shown() -> None:
+    text = "A sentence about something that is long enough to cost tokens. " * 10
+    passages = [Passage(at, f"{at} {text}", at, at + len(text), (), str(at)) for at in range(6)]
+    named = Evidence(np.linspace(2, 1.8, 6), np.full(6, 0.45))
+    lacking = replace(named, missing=("Kestrel",))
+    assert rank("…", passages, named, {}, max_results=8).enough == 6
+    assert rank("…", passages, lacking, {}, max_results=8).enough == 1

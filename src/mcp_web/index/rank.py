@@ -105,16 +105,18 @@ def rank(
         for one, candidate in zip(scored, candidates, strict=True)
         if (is_worth(candidate.score, candidate.tokens) if min_score is None else one.score >= min_score)
     )
-    page = 1.0 if evidence.cross_language or not candidates else candidates[0].score
-    until = min(len(shown), enough(candidates, page))
+    until = enough(candidates, 1.0 if evidence.cross_language else best)
+    if candidates and not until:
+        until = enough(candidates[:1], candidates[0].score)
+    until = min(len(shown), until)
     return Ranked(query, shown, best, until, () if best >= ANSWERED else tuple(scored[:3]), evidence.missing)
 
 
 def _candidates(evidence: Evidence, total: Scores, chosen: Sequence[tuple[int, Passage]]) -> list[Candidate]:
     """The chosen passages with the values that decide whether they are shown.
 
-    A name that the page lacks may be misspelt in the question. So it lowers the verdict, but hides no passage if the
-    rest of the question may be answered.
+    A name that the page lacks may be misspelt, or the page uses another name. So it lowers the verdict, and the number
+    of passages with it, but does not hide the best passage if the rest of the question may be answered.
     """
     without_missing = replace(evidence, missing=())
     scores = never_rising([score(without_missing, number) for number, _ in chosen])
