@@ -536,8 +536,9 @@ def test_in_40_columns_nothing_is_cut(miniweb: MiniWeb, docs: Site, tmp_path: Pa
     assert {"title    A page with a long title of many words", f"address  {url}"} <= set(listed)
     setting = lines_of(at_terminal(narrow, "config", "user_agent", columns=40))
     assert "setting  fetch.user_agent" in setting
+    read = lines_of(at_terminal(narrow, "read", url, "who pays for the setup of whales", columns=40, code=3))
     help_ = lines_of(at_terminal(narrow, "--help", columns=40))
-    assert max(map(len, help_)) <= 40
+    assert max(map(len, (*read, *help_))) <= 40
 
 
 def test_a_finding_of_the_doctor_has_most_of_the_line(docs: Site, tmp_path: Path) -> None:

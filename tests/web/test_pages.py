@@ -330,3 +330,10 @@ def test_what_was_read_yesterday_is_asked_for_by_day(served: Served) -> None:
     assert '<h2 class="day">Today</h2>' in today
     assert ">The engine<" not in yesterday
     assert "Nothing was read yesterday." in yesterday
+
+
+def test_without_a_provider_no_search_of_the_web_is_offered(served: Served) -> None:
+    for path in ("/", "/search?q=wheels&scope=web"):
+        shown = served.get(path)[2].decode()
+        assert "The engine" in shown
+        assert "the web" not in shown.lower().partition("<main")[2].partition("the engine")[0]

@@ -9,7 +9,7 @@ import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.exit_codes import NOTHING_FOUND
-from mcp_web.cli.output import echo, joined_words, json_option, note, paged, print_json, print_markdown, wrapped
+from mcp_web.cli.output import echo, empty, joined_words, json_option, note, paged, print_json, print_markdown, wrapped
 
 
 @click.command("read")
@@ -35,7 +35,7 @@ def command(url: str, question: str, as_json: bool, **given: Any) -> None:
 def _show(answer: dict[str, Any]) -> None:
     if answer["verdict"] != "answered":
         said = "Not answered here" if answer["verdict"] == "not answered" else "This may not answer; check it"
-        echo(f"{said} (best score {answer['best_score']:.2f}).", err=True)
+        empty(f"{said} (best score {answer['best_score']:.2f}).")
     for at, passage in enumerate(answer["results"]):
         where = " > ".join((*passage["section_path"], *filter(None, [passage.get("entry")])))
         head = wrapped(f"[{passage['id']}] {passage['score']:.2f} {where}", 2, stream=sys.stdout)
