@@ -81,7 +81,7 @@ async def test_static_pages_never_start_the_browser(caller: ToolCaller, miniweb:
         site.page(path, f"<!doctype html><title>S</title>{html}")
         await caller.call("web_open", url=f"http://static.example{path}")
 
-    assert caller.app._renderer is None
+    assert "_renderer" not in caller.app.__dict__
 
 
 async def test_static_page_beside_an_application_is_not_drawn(caller: ToolCaller, miniweb: MiniWeb) -> None:

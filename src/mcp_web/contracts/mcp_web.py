@@ -76,8 +76,10 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 
 async def web_open(call: Call, args: dict[str, Any]) -> Answer:
     call.report(f"opening {args['url']}")
-    opened = await open_page(call.app, _request(args["url"], args), deadline=call.deadline)
-    return _shown(call, args, _with_text(opened))
+    opened = _checked(await open_page(call.app, _request(args["url"], args), deadline=call.deadline))
+    if isinstance(opened, WebError):
+        raise opened
+    return _shown(call, args, opened)
 
 
 def _shown(call: Call, args: dict[str, Any], opened: Opened) -> Answer:
@@ -96,20 +98,12 @@ def _request(url: str, args: dict[str, Any]) -> OpenRequest:
     )
 
 
-def _with_text(opened: Opened) -> Opened:
-    """The page as it is; raises ExtractFailed if it has no text, as that system does."""
-    kept = opened.snapshot
-    if not kept.document.markdown.strip():
-        raise ExtractFailed(f"The page {kept.url} has no readable text.", url=kept.url)
-    return opened
-
-
 def _checked(answer: Opened | WebError) -> Opened | WebError:
-    """The page, or its error; a page without text becomes an ExtractFailed."""
-    try:
-        return answer if isinstance(answer, WebError) else _with_text(answer)
-    except ExtractFailed as error:
-        return error
+    """The page, or its error; for a page without text an ExtractFailed, as in that system."""
+    if isinstance(answer, WebError) or answer.snapshot.document.markdown.strip():
+        return answer
+    url = answer.snapshot.url
+    return ExtractFailed(f"The page {url} has no readable text.", url=url)
 
 
 async def batch_open(call: Call, args: dict[str, Any]) -> Answer:
