@@ -60,6 +60,7 @@ async def _measure(made: list[Made], folder: Path) -> None:
         by_sentence = await vectors.sentence_vectors(embedder, folder / "sentences.npy")
         pages = ((one.key, one.hash, vectors.passage_rows(made[at], by_sentence)) for at, one in _snapshots(made))
         vectors.keep_vectors(file, embedder.name, pages)
+        await store.maintain()  # as a server does when it has made them
     text = sum(len(one.markdown.encode()) for one in made)
     size = (await store.size()).disk_bytes
     print(

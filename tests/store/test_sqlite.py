@@ -408,3 +408,29 @@ async def test_vectors_of_an_older_version_are_compared_until_they_are_made_agai
     assert await store.lacking_vectors("static@1", 5) == []
     assert [one.key for one in await store.find_by_vector(VectorQuery("m@1;summary", (1.0, 0.0), 5))] == [kept.key]
     await store.close()
+
+
+@pytest.mark.anyio
+async def test_after_maintenance_the_write_ahead_log_takes_no_space(tmp_path: Path) -> None:
+    store = await SqliteStore.open(tmp_path / "s.sqlite")
+    await keep(store, snapshot(text="Some text. " * 1000))
+    written = (await store.size()).disk_bytes
+    await store.maintain()
+    left = (await store.size()).disk_bytes
+    await store.close()
+    assert left == (tmp_path / "s.sqlite").stat().st_size < written
+
+
+@pytest.mark.anyio
+async def test_maintenance_leaves_the_log_to_a_connection_that_reads_it(tmp_path: Path) -> None:
+    store = await SqliteStore.open(tmp_path / "s.sqlite")
+    kept = snapshot(text="Some text.")
+    await keep(store, kept)
+    reader = sqlite3.connect(tmp_path / "s.sqlite", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM pages").fetchall()
+    await keep(store, snapshot("https://a.example/2", text="Another text."))
+    await store.maintain()
+    assert reader.execute("SELECT count(*) FROM pages").fetchall() == [(1,)]
+    reader.close()
+    await store.close()

@@ -8,7 +8,6 @@ alone, and passages are ranked when a page is read.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -60,22 +59,18 @@ class DocumentVectors:
     async def embed(self, model: str, snapshots: Sequence[Snapshot]) -> None:
         """Compute and store the vectors of some documents; documents in a language that the model lacks get none."""
         packed = {}
-        for snapshot, (digests, rows) in zip(snapshots, await self._rows(model, snapshots), strict=True):
+        for snapshot, rows in zip(snapshots, await self._rows(model, snapshots), strict=True):
             data = rows.astype("<f4").tobytes()
-            packed[snapshot.key] = PackedVectors(model, rows.shape[1] or 1, tuple(digests), data, snapshot.hash)
+            packed[snapshot.key] = PackedVectors(model, rows.shape[1] or 1, (), data, snapshot.hash)
         await self._store.keep_vectors(packed)
 
-    async def _rows(self, model: str, snapshots: Sequence[Snapshot]) -> list[tuple[list[str], Rows]]:
-        """For each document the digests of its texts and their vectors; all are embedded in one call."""
+    async def _rows(self, model: str, snapshots: Sequence[Snapshot]) -> list[Rows]:
+        """The vectors of each document; all are embedded in one call."""
         texts = await anyio.to_thread.run_sync(self._texts, model, list(snapshots))
         embedder = self._static if model == STATIC_MODEL else self._embedder
         rows = await embedder.embed([text for each in texts for text in each], "passage")
-        found, at = [], 0
-        for each in texts:
-            digests = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in each]
-            found.append((digests, rows[at : at + len(each)]))
-            at += len(each)
-        return found
+        ends = itertools.accumulate(map(len, texts), initial=0)
+        return [rows[begin:end] for begin, end in itertools.pairwise(ends)]
 
     def _texts(self, model: str, snapshots: Sequence[Snapshot]) -> list[list[str]]:
         """The texts of each document that a model embeds."""

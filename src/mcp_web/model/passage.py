@@ -35,10 +35,10 @@ class ScoredPassage:
 
 @dataclass(frozen=True, slots=True)
 class PackedVectors:
-    """The vectors of a page: one blob, one row of `dim` little-endian float32 per digest."""
+    """The vectors of a page: one blob of rows of `dim` little-endian float32 numbers."""
 
     model: str  # "name@version"
     dim: int
-    digests: tuple[str, ...]
+    digests: tuple[str, ...]  # of the passages, one for each row; empty for the vectors of a document
     data: bytes
     snapshot: str = ""  # hash of the version that a document's vectors were made from; empty for those of passages

@@ -29,7 +29,7 @@ def quantize(vectors: PackedVectors) -> StoredVectors:
 
 def dequantize(stored: StoredVectors) -> PackedVectors:
     """The inverse of `quantize`, except for rounding."""
-    digests = tuple(unpack_text(stored.digests).split("\n")) if stored.data else ()
+    digests = tuple(unpack_text(stored.digests).split())
     data = _floats(stored.data, stored.dim) if stored.data else b""
     return PackedVectors(stored.model, stored.dim, digests, data, stored.snapshot)
 

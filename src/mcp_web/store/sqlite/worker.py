@@ -6,7 +6,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -67,7 +67,7 @@ class ConnectionWorker:
         await anyio.to_thread.run_sync(self._write_if_free, work, limiter=self._limiter)
 
     async def release_free_pages(self) -> None:
-        """Return freed pages of the file to the disk, at most 100 MB of them."""
+        """Return freed pages of the file, at most 100 MB of them, and the write-ahead log to the disk."""
         await anyio.to_thread.run_sync(self._release_free_pages, limiter=self._limiter)
 
     async def open(self) -> None:
@@ -114,20 +114,28 @@ class ConnectionWorker:
 
     def _write_if_free(self, work: Callable[[SqliteDatabase], None]) -> None:
         try:
-            db = self._connection()
-            db.execute("PRAGMA busy_timeout = 0")
-            try:
+            with self._without_waiting(self._connection()):
                 self._run_in_transaction("BEGIN IMMEDIATE", work)
-            finally:
-                db.execute(f"PRAGMA busy_timeout = {int(self._wait_seconds * 1000)}")
         except CacheError as error:
             trace.log("debug", "store_skipped", note=str(error))
+
+    @contextlib.contextmanager
+    def _without_waiting(self, db: SqliteDatabase) -> Iterator[None]:
+        """Meanwhile, a statement that needs a lock of another connection fails at once."""
+        db.execute("PRAGMA busy_timeout = 0")
+        try:
+            yield
+        finally:
+            db.execute(f"PRAGMA busy_timeout = {int(self._wait_seconds * 1000)}")
 
     def _release_free_pages(self) -> None:
         db = self._connection()
         with translate_errors(self._path):
             # `execute` steps a pragma once, which frees one page; a script runs to its end.
             db.connection.executescript(f"PRAGMA incremental_vacuum({_SHRINK_PAGES});")
+            # The log keeps the size of the largest transaction. While another connection reads it, it is left as it is.
+            with self._without_waiting(db):
+                db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _close(self) -> None:
         self._closed = True
