@@ -49,6 +49,7 @@ class AuditLog:
             trace.log("error", "audit", reason=error.strerror or type(error).__name__)
 
     def _append(self, facts: dict[str, Any]) -> None:
+        """Write one line; raises OSError. Blocks while another process writes."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with locked(self._folder / "lock"):
             path, number, before = self._end()

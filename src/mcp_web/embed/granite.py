@@ -107,6 +107,7 @@ def _parse(raw: mmap.mmap) -> Pack:
 
 
 def _floats(raw: memoryview) -> Floats:
+    """The bytes as float32, without copying where the machine is little-endian."""
     import numpy as np
 
     return np.frombuffer(raw, "<f4").astype(np.float32, copy=False)

@@ -60,6 +60,7 @@ class LocalEmbedder:
         return rows
 
     def _load(self) -> OnnxEncoder | granite.GraniteEncoder:
+        """The encoder of the packaged or the user's model; raises EmbeddingError."""
         threads = self._options.threads or min(4, max(1, (os.cpu_count() or 2) // 2))
         with trace.step("embed_load", model=self.name):
             try:

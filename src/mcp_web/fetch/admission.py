@@ -164,6 +164,7 @@ class Admission:
             await anyio.sleep(start - now)
 
     def _host(self, name: str) -> _Host:
+        """The limits of a host, which is now the most recently used one."""
         host = self._hosts.get(name)
         if host is None:
             host = self._hosts[name] = _Host(anyio.CapacityLimiter(self._per_host))

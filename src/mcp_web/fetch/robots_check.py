@@ -157,6 +157,7 @@ def _refused(sentence: str, seconds: float) -> _SiteRules:
 
 
 def _disallowed(url: Url, sentence: str, retry_after: float | None = None) -> RobotsDisallowed:
+    """The error for a URL; `retry_after` in seconds, None for a rule of the file."""
     return RobotsDisallowed(
         sentence,
         url=url.href,

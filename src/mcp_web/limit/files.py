@@ -64,6 +64,7 @@ class FileLimiter(Limiter):
 
 
 def _change_file(path: Path, decide: Callable[[dict[str, Any]], T]) -> T:
+    """As `FileLimiter._change`, with the file locked; raises OSError."""
     with locked(path) as descriptor:
         kept = _read(descriptor)
         result = decide(kept)
@@ -79,6 +80,7 @@ def _log_failure(error: OSError) -> None:
 
 
 def _read(descriptor: int) -> dict[str, Any]:
+    """The JSON object in an open file; empty if it is damaged."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     try:
         kept = json.loads(os.read(descriptor, 1 << 20) or b"{}")

@@ -51,6 +51,7 @@ def _local_limiter(folder: Path | None) -> Limiter:
 
 
 def _connect(url: str) -> Redis:
+    """A client for the URL, which connects when first used; raises ConfigError."""
     try:
         from redis.asyncio import Redis as Client
     except ImportError as error:

@@ -38,6 +38,7 @@ class Quota:
         await self._take(self._limiter, tenant, "paid searches", "paid_searches_per_day", "day")
 
     async def _take(self, limiter: Limiter, tenant: str, what: str, name: str, period: Period) -> None:
+        """Take one from the limit of this name, if there is one; raises QuotaExceeded, whose message names `what`."""
         if not (limit := self._limits.get(name, 0)):
             return
         try:

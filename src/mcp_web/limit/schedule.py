@@ -47,6 +47,7 @@ class Schedule:
         return 0.0
 
     def _reserve(self, now: float, interval: float, patience: float) -> float:
+        """The step "reserve" of `apply`."""
         slot = max(now, self.next_free, self.open_at)
         if slot - now > patience:
             return slot - now

@@ -200,6 +200,7 @@ def parse_exemptions(entries: Iterable[str]) -> tuple[Exemption, ...]:
 
 
 def _parse_exemption(entry: str) -> Exemption:
+    """One entry of MCP_WEB_ALLOW_PRIVATE; raises ConfigError."""
     for candidate in (entry, entry.strip("[]")):
         try:
             return Exemption(port=None, network=ipaddress.ip_network(candidate, strict=False))

@@ -299,6 +299,7 @@ async def _drain(exchange: Exchange) -> None:
 
 
 def _with_params(url: str, params: Mapping[str, Any] | Sequence[tuple[str, Any]] | None) -> str:
+    """The URL with parameters added to its query; those that are None are left out."""
     pairs = list(params.items()) if isinstance(params, Mapping) else list(params or ())
     query = urlencode([(name, _form_value(value)) for name, value in pairs if value is not None], doseq=True)
     if not query:

@@ -67,6 +67,7 @@ class Http1Connection:
         return await self._head()
 
     def _encode_request(self, method: str, target: str, headers: Sequence[tuple[str, str]]) -> bytes:
+        """The head of a request; through a forward proxy with the whole URL. Raises FetchFailed if it is invalid."""
         pairs = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
         if self._forward is not None:
             target = f"http://{self._authority}{target}"
@@ -124,6 +125,7 @@ class Http1Connection:
             raise Disconnected(f"The connection to {self._host} was lost.", reason="broken") from error
 
     def _protocol_error(self, error: h11.RemoteProtocolError) -> FetchFailed:
+        """The error for an invalid response: reason "cut" if its body ended early, else "protocol"."""
         if "without sending complete message body" in str(error) or "incomplete chunked read" in str(error):
             return FetchFailed(f"{self._host} closed the connection in the middle of the body.", reason="cut")
         # What follows the colon quotes the server's bytes, which must not get into an error message.

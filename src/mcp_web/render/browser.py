@@ -149,6 +149,7 @@ class SharedBrowser:
             self._in_background(end(running))
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine in a task that `aclose` waits for."""
         task = asyncio.create_task(work, name="end browser")
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)

@@ -193,6 +193,7 @@ async def open_tab(browser: Browser, egress: Egress, options: RenderOptions, use
 
 
 async def _open(browser: Browser, egress: Egress, lease: Lease, options: RenderOptions, user_agent: str) -> Tab:
+    """A blank page in a new context, observed and authenticated to the proxy; raises the driver's Error."""
     context = await browser.new_context(
         # Without the password: if it is given here, the driver intercepts every request of the page.
         proxy={"server": f"http://127.0.0.1:{egress.port}"},

@@ -53,6 +53,7 @@ def cache_key(query: SearchQuery, names: tuple[str, ...], how: str, raw: bool) -
 
 
 def _to_json(found: SearchAnswer) -> dict[str, Any]:
+    """The answer as plain JSON values, without the query."""
     # `asdict` would copy the providers' JSON value by value, and fail where it is nested deeply.
     facts = asdict(replace(found, raw={})) | {"raw": dict(found.raw)}
     del facts["query"], facts["cache"]

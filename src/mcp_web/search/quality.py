@@ -34,6 +34,7 @@ def worth_showing(hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], int]:
 
 
 def _is_result_page(hit: Hit) -> bool:
+    """Whether the hit is a page of results of another search engine."""
     path = _RESULT_PAGES.get(domain_of(hit.url))
     if path is None:
         return False

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable
 from datetime import date
 from typing import Any
-from urllib.parse import urlsplit
 
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo
@@ -15,6 +14,7 @@ from mcp_web.model.wire import document_from_json
 from mcp_web.store.pack import unpack_json, unpack_text
 from mcp_web.store.prepare import Prepared
 from mcp_web.store.protocol import DocumentFilter, DocumentRow
+from mcp_web.text.urls import host_of
 
 # The columns that `snapshot_of` and `info_of` read, of pages p and snapshots s.
 FULL = """
@@ -102,14 +102,6 @@ def parse_cursor(cursor: str) -> tuple[float, bytes]:
         return float(used_at), bytes.fromhex(key)
     except ValueError as error:
         raise InvalidInput(f"The cursor {cursor[:80]!r} is not one that an earlier page returned.") from error
-
-
-def host_of(url: str) -> str:
-    """The host of a URL in lower case; empty if it has none."""
-    try:
-        return (urlsplit(url).hostname or "").lower()
-    except ValueError:
-        return ""
 
 
 def page_values(snapshot: Snapshot, used_at: float) -> dict[str, Any]:

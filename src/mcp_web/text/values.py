@@ -104,6 +104,7 @@ def encodable(text: str) -> str:
 
 
 def _range(least: float | None, most: float | None) -> str:
+    """The limits for a message, such as " from 1 to 5"; empty without limits."""
     if least is not None and most is not None:
         return f" from {least:g} to {most:g}"
     if least is not None:
@@ -140,6 +141,7 @@ def _number(value: Any, rule: ValueRule, name: str, notes: list[str] | None) -> 
 
 
 def _parsed_number(value: Any, rule: ValueRule) -> float:
+    """The value as a float, infinite if it is too large; raises Unfit."""
     try:
         if isinstance(value, bool):
             raise ValueError
@@ -172,6 +174,7 @@ def _string(value: Any, rule: ValueRule) -> str:
 
 
 def _choice(text: str, rule: ValueRule) -> str:
+    """The choice that equals the text, whatever its case; raises Unfit."""
     folded = text.strip().lower()
     for choice in rule.choices:
         if str(choice).lower() == folded:
@@ -196,6 +199,7 @@ def _list(value: Any, rule: ValueRule, name: str, notes: list[str] | None) -> li
 
 
 def _items(value: Any, rule: ValueRule) -> list[Any]:
+    """The items of a list, of a JSON list in a string, or of a string with separators; raises Unfit."""
     if isinstance(value, list | tuple):
         return [item for item in value if not (isinstance(item, str) and not item.strip())]
     if not isinstance(value, str):

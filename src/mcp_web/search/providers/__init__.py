@@ -12,6 +12,7 @@ LAST_RESORT = ("ddgs", "tavily", "searxng", "wikipedia")
 
 
 def _class_in(name: str) -> type[Provider]:
+    """The provider class that is defined in the module of this name."""
     module = import_module(f"mcp_web.search.providers.{name}")
     classes = (one for one in vars(module).values() if isinstance(one, type) and issubclass(one, Provider))
     return next(one for one in classes if one.__module__ == module.__name__)

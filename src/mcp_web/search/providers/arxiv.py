@@ -57,6 +57,7 @@ class Arxiv(JsonApi):
 
 
 def _expression(query: SearchQuery) -> str:
+    """The query in the syntax of arXiv: all words, and the dates."""
     words = " AND ".join(f"all:{word}" for word in _WORD.findall(query.text))
     span = date_range(query)
     dates = f" AND submittedDate:[{span[0]:%Y%m%d}0000 TO {span[1]:%Y%m%d}2359]" if span else ""

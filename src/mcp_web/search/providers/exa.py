@@ -99,6 +99,7 @@ def _error(answer: dict[str, Any]) -> tuple[str, str]:
 
 
 def _dates(freshness: str | None) -> dict[str, str]:
+    """The parameters for a time range; none without one."""
     if freshness is None:
         return {}
     first, last = span_of(freshness, datetime.now(UTC).date())

@@ -93,6 +93,7 @@ class GitHub(JsonApi):
         )
 
     def _search_kind(self, query: SearchQuery) -> str:
+        """Which search of GitHub fits the query: code (only with a token), issues or repositories."""
         if self.access.key and _CODE.search(query.text):
             return "code"
         return "issues" if _PROBLEM.search(query.text) else "repositories"

@@ -150,6 +150,7 @@ def _unresponsive(listed: Any) -> list[tuple[str, str]]:
 
 
 def _name_and_reason(one: Any) -> tuple[str, str]:
+    """The name of an engine and its reason in an entry of any shape; "" for what is missing."""
     if isinstance(one, dict):
         return text(one.get("engine")) or text(one.get("name")), text(one.get("reason")) or text(one.get("error"))
     parts = [one] if isinstance(one, str) else one if isinstance(one, list) else []

@@ -82,18 +82,21 @@ class Serper(JsonApi):
 
 
 def _suggestion(answer: dict[str, Any]) -> str | None:
+    """The corrected query, or the first related one; None if there is neither."""
     facts = mapping(answer.get("searchInformation"))
     related = [text(row.get("query")) for row in items(answer.get("relatedSearches"))]
     return next(filter(None, [text(facts.get("didYouMean")), text(facts.get("showingResultsFor")), *related]), None)
 
 
 def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
+    """The instant answer and the description in the knowledge graph."""
     box, graph = mapping(answer.get("answerBox")), mapping(answer.get("knowledgeGraph"))
     found = (text(box.get("answer")) or text(box.get("snippet")), text(graph.get("description")))
     return tuple(part for part in found if part)
 
 
 def _tbs(freshness: str | None) -> str | None:
+    """The time range in the syntax of Google; None without one."""
     if freshness is None or freshness in _FRESHNESS:
         return _FRESHNESS.get(freshness or "")
     first, last = ("/".join((day[5:7], day[8:10], day[:4])) for day in freshness.split(".."))

@@ -62,6 +62,7 @@ class Wikipedia(JsonApi):
         return make_hit(title, url, row.get("snippet"), date=row.get("timestamp"))
 
     def _site(self, query: SearchQuery) -> str:
+        """The address of the edition that the query names by a domain or its language; else of the English one."""
         domains = (domain.removesuffix(".wikipedia.org") for domain in query.include_domains)
         named = (*domains, (query.language or "").partition("-")[0].lower())
         return self.access.base.replace("{language}", next((one for one in named if EDITIONS.fullmatch(one)), "en"))

@@ -1,4 +1,4 @@
-"""Reads the rows of pages and versions."""
+"""Reads the rows of pages and versions. Functions without a docstring: see the methods of `Store`."""
 
 from __future__ import annotations
 

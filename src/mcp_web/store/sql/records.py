@@ -1,4 +1,7 @@
-"""JSON values: records, which several processes change, one row each so that no update is lost; and notes, a cache."""
+"""JSON values: records, which several processes change, one row each so that no update is lost; and notes, a cache.
+
+Functions without a docstring do what the method of `Store` does that they are used for in store.py.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ def note(db: Database, kind: str, key: str) -> Any | None:
 
 
 def _value(db: Database, table: str, kind: str, key: str) -> Any | None:
+    """The stored value of a record or note; None if it is absent or expired."""
     query = (
         f"SELECT value FROM {table} WHERE [tenant = :tenant AND] kind = :kind AND key_hash = :key_hash"  # noqa: S608
         " AND (expires_at IS NULL OR expires_at > :now)"
@@ -68,6 +72,7 @@ def keep(db: Database, kind: str, key: str, value: Any, expires_at: float | None
 
 
 def _keep(db: Database, table: str, kind: str, key: str, value: str | bytes, expires_at: float | None) -> None:
+    """Add or overwrite a record or note."""
     query = (
         f"INSERT INTO {table} ([tenant, key_hash,] kind, key, value, expires_at)"  # noqa: S608
         " VALUES ([:tenant, :key_hash,] :kind, :key, :value, :expires_at)"

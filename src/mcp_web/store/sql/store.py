@@ -81,6 +81,8 @@ def write(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
 
 
 def _method(runner: str, work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
+    """A store method that runs `work` with the runner of this name (see `SqlStore`)."""
+
     async def method(self: SqlStore, /, *args: P.args, **kwargs: P.kwargs) -> T:
         found: T = await getattr(self, runner)(lambda db: work(db, *args, **kwargs))
         return found

@@ -57,6 +57,7 @@ class SqliteDatabase(Database):
         return SqliteIndexRows(self)
 
     def _execute(self, query: str, values: dict[str, Any]) -> sqlite3.Cursor:
+        """Run a statement with named values; changes `values`."""
         # A list is passed as JSON, so that the statement stays the same; a list of blobs, which JSON cannot hold, as
         # one value for each.
         blobs = []

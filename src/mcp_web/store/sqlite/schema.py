@@ -331,6 +331,7 @@ def migrate(db: sqlite3.Connection) -> None:
 
 
 def _run(db: sqlite3.Connection, part: Step) -> None:
+    """Run one part of a migration step: a script or a function."""
     if not isinstance(part, str):
         part(db)
         return
