@@ -1,11 +1,14 @@
 """Does the archive find the page of a large manual?  python -m bench.archive.manuals FOLDER [MODE…]
 
-MRR, nDCG@5 and hit@5 for each manual, over the questions in manuals.jsonl. Their pages were chosen by reading the
-manuals, before anything was searched. FOLDER has a folder of pages for each manual, named as in the questions
-(`FOLDER/postgresql/sql-insert.html`); a manual that is not there is left out. Debian has them in postgresql-doc-15,
-python-django-doc, apache2-doc (English), git-doc, nodejs-doc, python-sqlalchemy-doc, cmake-doc, sqlite3-doc,
-octave-doc, python-celery-doc, docker-doc, python-pytest-doc and python-scrapy-doc; the npm packages next (dist/docs)
-and fastify (docs) have theirs. Folders of sources (`_modules`) and pages that only redirect are to be left out.
+MRR, nDCG@5 and hit@5 for each manual, over the questions in manuals.jsonl. Their pages were chosen before anything was
+searched, by reading the manuals or, for the last five, by their tables of contents. FOLDER has a folder of pages for
+each manual, named as in the questions (`FOLDER/postgresql/sql-insert.html`); a manual that is not there is left out.
+Debian has them in postgresql-doc-15, python-django-doc, apache2-doc (English), git-doc, nodejs-doc,
+python-sqlalchemy-doc, cmake-doc, sqlite3-doc, octave-doc, python-celery-doc, docker-doc, python-pytest-doc,
+python-scrapy-doc, python-flask-doc and python-djangorestframework-doc (drf); the npm packages next (dist/docs), fastify
+(docs) and bun-types (docs, without lint and snippets) have theirs; those of vue (src, without HTML) and pydantic (docs,
+without api) are in the repositories of their documentation. Folders of sources (`_modules`) and pages that only
+redirect are to be left out.
 
 MODE is `text` (by words) or `hybrid` (the default of a search, without the model's vectors); both if none is given.
 `vectors` makes the model's vectors first, which takes a minute for a thousand pages.

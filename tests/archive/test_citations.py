@@ -75,6 +75,14 @@ def test_files_cite_each_other_by_relative_paths_that_stay_inside() -> None:
     assert joined_path("a/b.md", "../..") is None
 
 
+def test_absolute_paths_in_the_sources_of_a_site_are_pages_of_the_same_folder() -> None:
+    # As extraction writes `/guide/start#x` and `../api/` in site/guide/more.md
+    found = _found("[a](file:///guide/start#x) [b](file:///site/api/)", path="site/guide/more.md")
+    assert set(found) == {"path:site/guide/start", "path:site/api"}
+    index = snapshot("file:///site/api/index.md", source="research", path="site/api/index.md")
+    assert "path:site/api" in names_of(index)
+
+
 def test_a_document_is_known_by_every_name_it_goes_by() -> None:
     document = Document(
         "My Title",

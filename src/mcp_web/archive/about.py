@@ -8,17 +8,14 @@ from collections.abc import Collection, Container, Mapping
 from functools import lru_cache
 from string import ascii_lowercase, digits
 
-from mcp_web.archive.fuse import MODEL, WORDS
+from mcp_web.archive.fuse import TITLE, weight_of
 from mcp_web.archive.query import Question
 from mcp_web.store.protocol import Headline
 from mcp_web.text.stop_words import STOP_WORDS
 from mcp_web.text.urls import host_of
 from mcp_web.text.words import fold, query_terms, split_unit, units
 
-# The title beside the words of the text, which count 1; fuse.py has the other weights. Factors of news pages from .5 to
-# .7 give nearly the same result on the whole.
-TITLE = 0.75
-LOWER = 0.7
+LOWER = 0.7  # of the score of news and index pages; .5 and .6 give nearly the same results
 # A version may stand before or after the word: `3.0-announcement`, `release-15-2.html`.
 _NEWS_OR_INDEX = re.compile(
     r"(?:^|/)(?:v?\d[\d.]*[-_])?(?:blog|news|posts?|releases?|release[-_]?(?:notes|log)|relnotes|changelogs?|changes"
@@ -123,7 +120,7 @@ def scores_with_headlines(
     for key, score in scores.items():
         headline = headlines.get(key)
         about = matcher.share(headline) if headline else 0.0
-        weight = WORDS + MODEL if key in embedded else WORDS
+        weight = weight_of(key, embedded)
         whole = (weight * score + TITLE * about) / (weight + TITLE)
         found[key] = whole * LOWER if headline in lower else whole
     return found

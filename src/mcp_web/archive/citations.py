@@ -55,6 +55,8 @@ def names_of(snapshot: Snapshot) -> tuple[str, ...]:
     if snapshot.path:
         bare, _ = posixpath.splitext(snapshot.path)
         found += [path_name(snapshot.path), path_name(bare), wiki_name(posixpath.basename(bare))]
+        if posixpath.basename(bare).lower() in ("index", "readme"):
+            found.append(path_name(posixpath.dirname(bare)))
         found.append(wiki_name(document.title))
     return tuple(dict.fromkeys(name for name in found if name))
 
@@ -175,8 +177,11 @@ def _resolve(kind: CitationKind, target: str, base_url: str, path: str | None) -
     if target.startswith("#"):
         return None
     if path is not None and target.startswith("file:///"):  # the extraction made it absolute
-        inside = unquote(target.removeprefix("file:///").partition("#")[0])
-        return (path_name(inside), inside, kind) if inside else None
+        inside = unquote(target.removeprefix("file:///").partition("#")[0]).rstrip("/")
+        folder = path.partition("/")[0]
+        # In the sources of a site, `/guide/start` is a page of the same folder.
+        within = inside if inside.startswith(f"{folder}/") else f"{folder}/{inside}"
+        return (path_name(within), within, kind) if inside else None
     if path is not None and not re.match(r"[A-Za-z][\w+.-]*:|//", target):
         place = joined_path(path, target)
         return (path_name(place), place, kind) if place else None

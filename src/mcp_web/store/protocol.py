@@ -287,10 +287,7 @@ class Store(Protocol):
 
     # search: ranked keys, rows and counts
     async def find_by_words(self, query: WordQuery, limit: int) -> WordMatches:
-        """The best documents by BM25 over their newest versions.
-
-        Scores are between 0 and 1: the share of the highest possible score.
-        """
+        """The best documents by BM25 over their newest versions; scores are shares (0…1) of the highest possible."""
 
     async def find_by_vector(self, query: VectorQuery) -> list[Candidate]:
         """The documents with the passages nearest to the vector, by cosine, best first."""
@@ -318,6 +315,9 @@ class Store(Protocol):
 
     async def cited_by(self, keys: Sequence[str], limit: int) -> list[Edge]:
         """What cites these documents, at most `limit` citations of each, the most certain first."""
+
+    async def citations_among(self, citing: Sequence[str], cited: Sequence[str]) -> list[tuple[str, str]]:
+        """The pairs of keys (citing, cited) of these documents, each once, of which the first cites the second."""
 
     async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str, str | None]]:
         """(path, key, newest hash, etag) of every document of a source whose path begins with the prefix, by path."""
