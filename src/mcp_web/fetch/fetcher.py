@@ -155,7 +155,7 @@ class Fetcher:
         return until if deadline is None else min(until, deadline)
 
     async def _in_time(self, page: _PageFetch) -> Fetched:
-        """Fetch the page within its deadline; permanent failures are remembered."""
+        """Fetch the page within its deadline, else raise FetchTimeout; permanent failures are remembered."""
         seconds = page.deadline - anyio.current_time()
         try:
             with anyio.fail_after(seconds):

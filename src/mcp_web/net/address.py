@@ -151,7 +151,7 @@ def is_metadata(address: Address) -> bool:
 
 
 def _embedded(address: Address) -> tuple[IPv4Address, ...]:
-    """The IPv4 addresses that are embedded in an IPv6 address."""
+    """The IPv4 addresses that are embedded in an IPv6 address; none for an IPv4 address."""
     if isinstance(address, IPv4Address):
         return ()
     number = int(address)

@@ -58,7 +58,10 @@ class BaseDialer(ABC):
 
     @abstractmethod
     async def _open_plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
-        """The stream without TLS; `tls` says whether TLS will be used on it, because that may change the proxy."""
+        """The stream without TLS; `tls` says whether TLS will be used on it, because that may change the proxy.
+
+        `forward` as in `open`.
+        """
 
 
 class Dialer(BaseDialer):

@@ -46,7 +46,7 @@ class SearchCache:
 
 
 def cache_key(query: SearchQuery, names: tuple[str, ...], how: str, raw: bool) -> str:
-    """A digest of the query with its filters, the providers' names and how they are asked."""
+    """A digest of the query with its filters, the providers' names, how they are asked and whether `raw` was."""
     words = " ".join(query.text.split())
     facts = json.dumps([asdict(query) | {"text": words}, names, how, raw], sort_keys=True, default=list)
     return hashlib.sha256(facts.encode()).hexdigest()
