@@ -60,7 +60,7 @@ def prepared(read: data.ReadingPage) -> PreparedPage:
     return prepare(read.text, read_headings(read.text), passages)
 
 
-def ranking(page: Page, question: str, model: Model) -> Ranked:
+def ranking(page: Page, question: str, model: Model | None) -> Ranked:
     """What the product ranks."""
     evidence = evidence_of(page.prepared, question, page.read.name, model)
     around = partial(widen, page.read.text, page.prepared.passages)
