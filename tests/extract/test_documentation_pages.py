@@ -5,9 +5,6 @@ from __future__ import annotations
 import pytest
 from tests.extract.reading import read
 
-from mcp_web.extract.html.choose import features_of
-from mcp_web.extract.html.decide import decide
-
 TEXT = "<p>The valve opens when the pressure in the boiler is above the limit that the operator has set for it.</p>"
 
 
@@ -187,13 +184,3 @@ def test_entries_of_a_docbook_index_keep_their_links() -> None:
     html = f"""<meta name="generator" content="DocBook XSL Stylesheets Vsnapshot"><div class="index"><h1>Index</h1>
         <div class="indexdiv"><h3>V</h3><dl>{entries}</dl></div></div>"""
     assert "valve_3, [valve_3 ()](https://manuals.example.org/valve/v.html#3)" in markdown(html)
-
-
-def test_sentence_between_kept_ones_stays_but_the_last_of_an_element_may_go() -> None:
-    body = "".join(f"<p>Valve {n} opens when the pressure in the boiler is above its limit.</p>" for n in range(9))
-    features = features_of(f"<body><div>{body}</div></body>", "https://manuals.example.org/")
-    assert features is not None
-    chances = [0.9] * 9
-    chances[4] = chances[8] = 0.01
-    kept, _ = decide(features, chances)
-    assert kept == [True] * 8 + [False]

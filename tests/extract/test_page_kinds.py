@@ -192,3 +192,46 @@ def test_the_same_line_of_all_items_stays_or_goes_together() -> None:
     chances[prices[3]] = 0.05
     kept, _ = decide(PageFeatures(read), chances)
     assert kept == [False, *[True] * 24, False]
+
+
+def _kept(html: str, declared: PageKind | None = None) -> list[str]:
+    """The texts that stay if the models are sure of all of them."""
+    read = _blocks(html)
+    kept, _ = decide(PageFeatures(read, declared=declared), [0.9] * len(read.blocks))
+    return [block.text for block, keep in zip(read.blocks, kept, strict=True) if keep]
+
+
+def _paragraphs(subject: str, count: int) -> list[str]:
+    return [f"The {subject} number {n} stands on a foot that is made of one piece of old oak." for n in range(count)]
+
+
+def test_text_that_is_on_the_page_again_for_narrow_screens_is_written_once() -> None:
+    texts = ["Lamps", *_paragraphs("lamp", 4)]
+    part = "<h2>Lamps</h2>" + "".join(f"<p>{text}</p>" for text in texts[1:])
+    other = _paragraphs("chair", 3)
+    between = "".join(f"<p>{text}</p>" for text in other)
+    assert _kept(f"<div class=wide>{part}</div>{between}<div class=narrow><div>{part}</div></div>") == [*texts, *other]
+
+
+def test_sentences_that_a_reference_repeats_under_each_heading_stay() -> None:
+    errors = "".join(f"<dd>{text}</dd>" for text in _paragraphs("error", 3))
+    methods = [f"<section><h3>method{n}</h3><p>{{}}</p><dl>{errors}</dl></section>" for n in range(4)]
+    html = "".join(method.format("".join(_paragraphs(f"valve {n}", 12))) for n, method in enumerate(methods))
+    assert _kept(html) == [block.text for block in _blocks(html).blocks]
+    twice = f"<p>{_paragraphs('lamp', 1)[0]}</p>" * 8
+    assert len(_kept(twice)) == 8
+
+
+@pytest.mark.parametrize(("declared", "is_kept"), [("article", False), ("forum", True)])
+def test_comments_below_an_article_go(declared: PageKind, is_kept: bool) -> None:
+    story = _paragraphs("lamp", 6)
+    rules = _paragraphs("rule", 3)
+    below = "".join(f"<li>{text}</li>" for text in rules)
+    html = "".join(f"<p>{text}</p>" for text in story) + f"<div class='story_comments row'><ol>{below}</ol></div>"
+    assert _kept(html, declared) == [*story, *(rules if is_kept else [])]
+
+
+def test_posts_that_are_called_comments_stay_on_a_thread_that_is_declared_an_article() -> None:
+    posts = _paragraphs("post", 6)
+    items = "".join(f"<li>{text}</li>" for text in posts)
+    assert _kept(f"<p>{_paragraphs('lamp', 1)[0]}</p><ul class=comments>{items}</ul>", "article")[1:] == posts

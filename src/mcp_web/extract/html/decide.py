@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from itertools import islice
 from operator import mul
 
@@ -14,19 +16,17 @@ _HIGHEST = 0.5  # a block more likely content than not always stays
 # title above kept text is kept whatever its chance; on an article only if it has at most _SMALL blocks, because the
 # models were trained on the titles of articles.
 _WHOLE, _SMALL = 6, 12
-_SOME = 0.25
 _SURE = 0.7  # chance of a heading that is a sentence to be the standfirst of an article, not a teaser
 _ITEMS = 0.5  # share of sentences in a page's text; a page with less consists of items
 _ITEM_LEVELS = 8  # levels above a line in which its item is looked for
 _REPEATED = 4  # boxes that look alike are items of the page
 _TEXT = 0.5  # share of sentences in an element without its list; with less the list is not part of a text
 _LINES = 3  # blocks of a list or table from which on it is kept or removed as a whole
-_MOST_OF = 2 / 3  # of the text of an element
 _STORY = 300  # characters of sentences
+# A copy has at least so many different sentences and so much of the kept ones: the parts of a reference repeat less.
+_COPIED, _COPIED_SHARE = 3, 0.1
+_COMMENTS = re.compile(r"(?:^|[\s_-])comments(?:$|[\s_-])")
 _FLOW = frozenset(("p", "h1", "h2", "h3"))
-_TEXT_TAGS = frozenset(
-    ["p", "li", "dd", "dt", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "blockquote", "center"]
-)
 _TITLES = frozenset(("h1", "h2", "h3"))
 _BACK = "a[href^='#'],a[href*='#'][href*=toc]"
 _STOPS = ".!?…。！？"
@@ -47,20 +47,20 @@ def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], fl
         chances = _agreed(read.blocks, chances)
     data = read.data_tables()
     units = read.units(data)
-    chances = _pooled(units, sizes, chances)
+    chances = _pooled(units, data, sizes, chances)
     least = threshold(chances, sizes)
     kept = [chance >= least for chance in chances]
-    _keep_whole(units, data, sizes, [chance - least for chance in chances], kept)
     _keep_lists_in_text(read, units, kept)
     _keep_tables(read.blocks, units, data, kept, features.declared == "product")
     _keep_code(read.blocks, kept)
     is_article = features.declared == "article"
-    if not is_article:
-        _keep_sentences(read.blocks, kept)
     _settle_headings(read.blocks, kept, chances, is_article)
     _keep_summaries(read.blocks, kept)
     if features.is_story:
         _drop_around_story(read.blocks, kept)
+    if is_article:
+        _drop_comments(read, kept)
+    _drop_copies(read, kept)
     return kept, least
 
 
@@ -98,16 +98,16 @@ def _item_of(box: Box) -> Box | None:
     return None
 
 
-def _pooled(units: Units, sizes: list[int], chances: list[float]) -> list[float]:
-    """The chances, with one mean for each list and table that is kept or removed as a whole.
+def _pooled(units: Units, data: set[Box], sizes: list[int], chances: list[float]) -> list[float]:
+    """The chances, with one mean for each list and table, so that it stays or goes as a whole: half a table is no use.
 
-    Otherwise the best lines of a list could set the threshold, and the list as a whole would be below it.
+    A list or layout table that is more than half of the page is the page, and its lines are decided one by one.
     """
     found = list(chances)
     half = 0.5 * sum(sizes)
-    for _, members in units:
+    for unit, members in units:
         size = sum([sizes[at] for at in members])
-        if len(members) >= _LINES and size <= half:
+        if len(members) >= _LINES and (size <= half or unit in data):
             mean = sum([chances[at] * sizes[at] for at in members]) / size
             for at in members:
                 found[at] = mean
@@ -129,21 +129,6 @@ def threshold(chances: list[float], sizes: list[int]) -> float:
         if value > best:
             best, least = value, chance
     return min(least, _HIGHEST)
-
-
-def _keep_whole(units: Units, data: set[Box], sizes: list[int], margins: list[float], kept: list[bool]) -> None:
-    """Keep or remove lists and tables as a whole, by the weighted sum of their blocks: half a table is no use."""
-    total = sum(sizes)
-    for unit, members in units:
-        size = sum([sizes[at] for at in members])
-        is_most = size > 0.5 * total
-        if len(members) < _LINES or (is_most and unit not in data):
-            continue  # a list or table that is the page is its layout
-        keep = sum([margins[at] * sizes[at] for at in members]) >= 0
-        if is_most:  # data that are most of a page are what it is for
-            keep = keep or sum([sizes[at] for at in members if kept[at]]) > _SOME * size
-        for at in members:
-            kept[at] = keep
 
 
 def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
@@ -196,22 +181,6 @@ def _keep_code(blocks: list[HtmlBlock], kept: list[bool]) -> None:
         kept[at] = block.links <= 0.4 * len(block.text) and (before in around or before.parent in around)
 
 
-def _keep_sentences(blocks: list[HtmlBlock], kept: list[bool]) -> None:
-    """Keep sentences between kept lines of the same element if most of its text stays, so that the text has no gaps."""
-    groups: dict[Box, list[int]] = {}
-    for at, block in enumerate(blocks):
-        groups.setdefault(_container_of(block.box), []).append(at)
-    for members in groups.values():
-        staying = [at for at in members if kept[at]]
-        size, whole = (sum([len(blocks[at].text) for at in places]) for places in (staying, members))
-        if not staying or len(staying) == len(members) or size < _MOST_OF * whole:
-            continue
-        for at in members[members.index(staying[0]) : members.index(staying[-1])]:
-            block = blocks[at]
-            is_text = block.prose > 0 and block.links < 0.5 * len(block.text)
-            kept[at] = kept[at] or (is_text and not says_aside(block.text))
-
-
 def _keep_summaries(blocks: list[HtmlBlock], kept: list[bool]) -> None:
     """Keep the summary of a `details` element if the text right after it stays."""
     for at in range(len(blocks) - 2, -1, -1):
@@ -220,13 +189,6 @@ def _keep_summaries(blocks: list[HtmlBlock], kept: list[bool]) -> None:
         summary = next((box for box in around_box(blocks[at].box) if box.tag == "summary"), None)
         if summary is not None and (details := summary.parent) is not None:
             kept[at] = at + 1 < details.first + details.count
-
-
-def _container_of(box: Box) -> Box:
-    """The nearest box, from this one outwards, that is not a text element (paragraph, heading, list …)."""
-    while box.tag in _TEXT_TAGS and box.parent is not None:
-        box = box.parent
-    return box
 
 
 def _around(box: Box) -> list[Box | None]:
@@ -255,6 +217,49 @@ def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
     for at, block in enumerate(blocks):
         box = block.box
         kept[at] = kept[at] and (box.story >= 0 or (id(box.group), box.article) in alike)
+
+
+def _drop_comments(read: Blocks, kept: list[bool]) -> None:
+    """On a declared article, remove elements with "comments" in their names, unless they have half of the kept text.
+
+    A forum that declares its threads articles may call the posts comments.
+    """
+    named = [box for box in read.boxes if "comments" in box.name and _COMMENTS.search(box.name)]
+    inside = {at for box in named for at in _within(box) if kept[at]}
+    whole = sum([len(block.text) for block, keep in zip(read.blocks, kept, strict=True) if keep])
+    if sum([len(read.blocks[at].text) for at in inside]) < 0.5 * whole:
+        for at in inside:
+            kept[at] = False
+
+
+def _drop_copies(read: Blocks, kept: list[bool]) -> None:
+    """Remove an element with the same text as one before it: a copy for narrow screens, or a preview of a post."""
+    blocks = read.blocks
+    sentences = [block for block, keep in zip(blocks, kept, strict=True) if keep and block.prose]
+    repeated = {text for text, count in Counter([block.text for block in sentences]).items() if count > 1}
+    if len(repeated) < _COPIED:
+        return
+    least = _COPIED_SHARE * sum([block.prose for block in sentences])
+    first: dict[tuple[int, int, int], Box] = {}
+    end = 0  # of the last copy
+    for box in read.boxes:
+        if box.first < end or box.count < _COPIED or (box.parent is not None and box.parent.count == box.count):
+            continue
+        original = first.setdefault((box.count, box.chars, box.links), box)
+        away = box.first - original.first
+        if away < box.count or any(blocks[at].text != blocks[at - away].text for at in _within(box)):
+            continue
+        copied = repeated.intersection([blocks[at].text for at in _within(box) if kept[at]])
+        if len(copied) >= _COPIED and sum(map(len, copied)) >= least:
+            end = box.first + box.count
+            for at in _within(box):
+                kept[at - away] = kept[at - away] or kept[at]
+                kept[at] = False
+
+
+def _within(box: Box) -> range:
+    """The indexes of the blocks in a box."""
+    return range(box.first, box.first + box.count)
 
 
 def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], chances: list[float], is_article: bool) -> None:
