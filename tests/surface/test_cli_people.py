@@ -546,8 +546,8 @@ def test_a_finding_of_the_doctor_has_most_of_the_line(docs: Site, tmp_path: Path
     own = Shell(tmp_path, MCP_WEB_SEARXNG_URLS=instance, MCP_WEB_SEARCH_PROVIDERS="searxng", MCP_WEB_EMBEDDINGS="none")
     lines = lines_of(at_terminal(own, "doctor", code=1))
     at = lines.index(f"✗ search:{instance}")
-    assert re.match(r" {20,30}\S", lines[at + 1]), "the finding is below the name"
-    assert any(re.match("✓ store {5,}0 pages", line) for line in lines), "and beside a short one"
+    assert re.match(r" {8,20}\S", lines[at + 1]), "the finding is below the name"
+    assert any(re.match("✓ store +0 pages", line) for line in lines), "and beside a short one"
 
 
 def test_a_plain_text_or_a_source_keeps_its_lines_and_tags_at_a_terminal(shell: Shell, docs: Site) -> None:

@@ -30,14 +30,14 @@ def command(fix: bool, as_json: bool) -> None:
 
 def _show(checks: list[dict[str, Any]]) -> None:
     marks = {"ok": ("✓", "green"), "off": ("–", "yellow"), "broken": ("✗", "red")}
-    width = max((len(check["part"]) for check in checks), default=0)
-    if sys.stdout.isatty():
-        width = min(width, console().width // 3)  # most of a line is for what was found
+    # At a terminal most of a line is for what was found: a longer name has a line of its own.
+    most = console().width // 3 if sys.stdout.isatty() else 100
+    width = max((len(check["part"]) for check in checks if len(check["part"]) <= most), default=0)
     for check in checks:
         mark, colour = marks[check["state"]]
         name, finding = check["part"], for_person(check["finding"])
         echo(mark, nl=False, fg=colour)
-        if len(name) > width:  # on a line of its own
+        if len(name) > width:
             echo(f" {name}")
             name, mark = "", " "
         line = wrapped(f"{mark} {name:{width}} {finding}", width + 3, stream=sys.stdout)
