@@ -160,6 +160,14 @@ def test_a_long_query_is_cut_to_what_brave_takes() -> None:
     assert any("was cut" in note for note in plan.notes)
 
 
+def test_domains_that_would_crowd_out_the_query_are_filtered_afterwards() -> None:
+    domains = tuple(f"{name * 40}.example.org" for name in "abcdef")
+    plan = adapt(SearchQuery("steam valves", include_domains=domains), REGISTRY["ddgs"].capabilities, TODAY)
+    assert plan.query.text == "steam valves"
+    assert plan.result_filter.include == domains
+    assert any("filtered afterwards" in note for note in plan.notes)
+
+
 def hit(url: str, published: str | None = None) -> Hit:
     return Hit("t", url, published=published)
 

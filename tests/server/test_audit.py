@@ -116,3 +116,12 @@ async def test_calls_go_on_when_the_log_cannot_be_written(miniweb: MiniWeb, tmp_
     async with lab(miniweb, tmp_path, MCP_WEB_AUDIT=str(tmp_path / "file")) as team:
         token = await team.token("ann")
         assert "x" in await team.text("web_extract", token, html="<p>x</p>")
+
+
+async def test_after_old_files_are_removed_the_next_one_has_a_new_name(tmp_path: Path) -> None:
+    log = AuditLog(tmp_path, max_bytes=1)  # a file for each line
+    for _ in range(3):
+        await log.write("call")
+    files(tmp_path)[0].unlink()
+    await log.write("call")
+    assert [file.name for file in files(tmp_path)] == [f"audit-{number:06d}.jsonl" for number in (2, 3, 4)]

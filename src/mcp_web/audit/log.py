@@ -67,7 +67,8 @@ class AuditLog:
         last = _last_line(files[-1]) or (_last_line(files[-2]) if len(files) > 1 else None)
         number, before = (int(last["n"]), str(last["hash"])) if last else (0, FIRST)
         full = files[-1].stat().st_size >= self._max_bytes
-        return (self._folder / _name(len(files) + 1) if full else files[-1]), number, before
+        following = int(files[-1].stem.removeprefix("audit-")) + 1
+        return (self._folder / _name(following) if full else files[-1]), number, before
 
 
 def verify(folder: Path) -> Verified:
@@ -107,7 +108,7 @@ def _hash(line: dict[str, Any]) -> str:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("audit-*.jsonl"))
+    return sorted(folder.glob("audit-[0-9]*.jsonl"))
 
 
 def _name(number: int) -> str:

@@ -210,7 +210,7 @@ def _bare(domains: tuple[str, ...]) -> tuple[str, ...]:
 def _site_operators(query: SearchQuery, capabilities: Capabilities) -> tuple[str, bool]:
     """The `site:` operators for domains that the provider has no parameter for, and whether there are too many.
 
-    If there are too many, none is used and the text is empty.
+    If there are too many, or they would take more than half of the query, none is used and the text is empty.
     """
     include = () if "include_domains" in capabilities.native else query.include_domains
     exclude = () if "exclude_domains" in capabilities.native else query.exclude_domains
@@ -218,7 +218,9 @@ def _site_operators(query: SearchQuery, capabilities: Capabilities) -> tuple[str
         return "", True
     sites = " OR ".join(f"site:{domain}" for domain in include)
     wanted = f" ({sites})" if len(include) > 1 else f" {sites}" if sites else ""
-    return wanted + "".join(f" -site:{domain}" for domain in exclude), False
+    operators = wanted + "".join(f" -site:{domain}" for domain in exclude)
+    too_long = len(operators) > capabilities.max_chars // 2 or len(operators.split()) > capabilities.max_words // 2
+    return ("", True) if too_long else (operators, False)
 
 
 def _shortened(text: str, capabilities: Capabilities, operators: str) -> tuple[str, bool]:
