@@ -37,8 +37,9 @@ IN_PAGE = Weights(words=0.25, static=0.2, model=0.55)
 SAME = 0.98
 
 # For `to_embed`: the model embeds at least _LEAST_EMBEDDED passages; if the best score of words and static signal is
-# below _IN_DOUBT, up to _MOST_EMBEDDED, and never more than _SHARE_EMBEDDED of the page. With 16 no more answers are
-# found; with 4 always, fewer of those that use other words than the question.
+# below _IN_DOUBT, up to _MOST_EMBEDDED, and never more than _SHARE_EMBEDDED of the page. With 10 always, more answers
+# are found in policies and fewer in scientific papers (docs/concepts/reading.md); with 4 always, fewer of those that
+# use other words than the question.
 _LEAST_EMBEDDED, _IN_DOUBT, _MOST_EMBEDDED, _SHARE_EMBEDDED = 4, 0.6, 8, 0.5
 # By how much the best passage must be ahead of the second if no model is needed, in standard deviations.
 _LEAD = 1.0
