@@ -20,31 +20,20 @@ async def add_document(
 ) -> Snapshot:
     """Keep as research the page at a URL, or a text, for which a title is required: without one InvalidInput is raised.
 
-    Without a title, a URL needs no scheme: `example.com/page` is one. `day` (YYYY-MM-DD) is the date of the document,
-    that of a text by default today.
+    Without a title, a URL needs no scheme: `example.com/page` is one. A text with the title of an earlier one becomes
+    its next version. `day` (YYYY-MM-DD) is the date of the document, that of a text by default today.
     """
     content, title = content.strip(), clean_line(title or "")
     is_url = content.startswith(("http://", "https://")) or (not title and "." in content.strip("."))
     if is_url and len(content.split()) == 1:
-        return await add_page(app, content, day=day, tags=tags, deadline=deadline)
+        opened = await open_page(app, OpenRequest(content), deadline=deadline)
+        return await add.add_page(await app.store(), opened.snapshot, day=day, tags=tags)
     if not title:
         raise InvalidInput(
             "A text needs a title to be found again.",
             suggestion="Give a title as well (--title at a terminal), or one http(s) address to save that page.",
             parameter="title",
         )
-    return await add_text(app, content, title=title, day=day, tags=tags)
-
-
-async def add_page(app: App, url: str, *, day: str | None, tags: Sequence[str], deadline: float) -> Snapshot:
-    """Open a page and keep it as research: no purge removes it."""
-    opened = await open_page(app, OpenRequest(url), deadline=deadline)
-    return await add.add_page(await app.store(), opened.snapshot, day=day, tags=tags)
-
-
-async def add_text(app: App, text: str, *, title: str, day: str | None, tags: Sequence[str]) -> Snapshot:
-    """Keep a text as research; a text with the same title becomes its next version."""
-
-    page = Fetched("", "", 200, (), text.encode("utf-8", "replace"), "text/markdown", "utf-8", time.time())
+    page = Fetched("", "", 200, (), content.encode("utf-8", "replace"), "text/markdown", "utf-8", time.time())
     document = replace(await app.extract(page), title=title)
     return await add.add_note(await app.store(), document, time.time(), day=day, tags=tags)
