@@ -36,3 +36,13 @@ def test_turn_markers_of_chat_formats_are_defused() -> None:
 def test_ordinary_text_is_not_changed() -> None:
     text = "a < b, <div>, [1]: https://x, `<user@example.org>`, if (x <| y)"
     assert Envelope().defuse(text) == text
+
+
+def test_answer_that_is_cut_inside_the_envelope_is_closed() -> None:
+    envelope = Envelope()
+    answer = "Head.\n" + envelope.wrap("page text " * 9) + "\nTail."
+    for end in range(answer.index(">"), len(answer)):
+        closed = envelope.closed(answer[:end])
+        assert closed.startswith(answer[:end])
+        assert "page" not in "".join(text for text, inside in envelope.split(closed) if not inside)
+    assert envelope.closed(answer) == answer

@@ -112,7 +112,7 @@ def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Answer:
         return replace(answer, data={}, meta=meta)
     allowed = budget.AIM - budget.estimate(beside)
     note = "\n\n[cut at the ceiling of 20,000 tokens: ask for less, or for the next part]"
-    return replace(answer, data={}, text=budget.cut(answer.text, allowed - 40) + note, meta=meta)
+    return replace(answer, data={}, text=call.envelope.closed(budget.cut(answer.text, allowed - 60)) + note, meta=meta)
 
 
 def _as_json(answer: Answer, call: Call, *, structured: bool) -> Answer:

@@ -26,6 +26,11 @@ class Envelope:
         """The text between the opening and the closing line, with a notice that it is untrusted."""
         return f"{self._opening}{NOTICE}\n\n{self.defuse(text)}\n{self._closing}"
 
+    def closed(self, text: str) -> str:
+        """An answer that was cut, with the closing line of an envelope that is still open."""
+        is_open = text.rfind(self._opening) > text.rfind(self._closing)
+        return f"{text}\n{self._closing}" if is_open else text
+
     def split(self, text: str) -> Iterator[tuple[str, bool]]:
         """The parts of an answer in order, each with a flag: inside the envelope or not."""
         at = 0
