@@ -160,9 +160,9 @@ class GraniteEncoder:
         lengths = [len(ids) for ids in coded]
         starts = np.cumsum([0, *lengths])
         state = self._embedded(np.concatenate([np.asarray(ids) for ids in coded]), lengths)
-        for number in range(LAYERS - 1):
+        for number in range(LAYERS):
             state = self._layer(state, starts, f"l{number}.")
-        first = self._layer(state, starts, f"l{LAYERS - 1}.", starts[:-1])
+        first = state[starts[:-1]]
         return np.asarray(first / np.linalg.norm(first, axis=1, keepdims=True), np.float32)
 
     def _embedded(self, ids: NDArray[np.int64], lengths: Sequence[int]) -> Floats:
@@ -173,14 +173,9 @@ class GraniteEncoder:
         words += np.concatenate([self._places[:length] for length in lengths])
         return self._normalised(words, "emb_ln")
 
-    def _layer(
-        self, state: Floats, starts: NDArray[np.int64], name: str, wanted: NDArray[np.int64] | None = None
-    ) -> Floats:
-        """The output of one transformer layer, for all rows or only for those in `wanted`; the names of its tensors
-        begin with `name`, `starts` as in `_attention`."""
+    def _layer(self, state: Floats, starts: NDArray[np.int64], name: str) -> Floats:
+        """One transformer layer; the names of its tensors begin with `name`, `starts` as in `_attention`."""
         seen = _attention(self._linear(state, name + "qkv"), starts)
-        if wanted is not None:
-            seen, state = seen[wanted], state[wanted]
         state = self._normalised(self._linear(seen, name + "ao") + state, name + "aln")
         inner = _gelu(self._linear(state, name + "f1"))
         return self._normalised(self._linear(inner, name + "f2") + state, name + "fln")
