@@ -89,6 +89,8 @@ async def sync_folder(
 
     `tags` are given to every document, and remembered: the next sync gives them too unless it names others.
     Files whose path inside the folder matches a pattern of `exclude` are left out, and removed if they were kept.
+    `at_once` files are read at the same time. Raises InvalidInput if the folder does not exist, or if another folder
+    has the name.
     """
     root = await anyio.to_thread.run_sync(_checked_root, folder)
     label = (name or root.name).strip("/") or "folder"
@@ -157,7 +159,7 @@ class _Batch:
         self._since = time.monotonic()
 
     async def add(self, snapshot: Snapshot, derived: Derived) -> None:
-        """Add a document, and write the batch if it is large or old enough."""
+        """Add a document, and write the batch if it is large or old enough; see `write` for errors."""
         self._waiting.append((snapshot, derived))
         self._chars += len(snapshot.document.markdown)
         waited = time.monotonic() - self._since
@@ -165,7 +167,7 @@ class _Batch:
             await self.write()
 
     async def write(self) -> None:
-        """Keep what was added since the last write."""
+        """Keep what was added since the last write; documents that cannot be kept are appended to `failed`."""
         items, self._waiting, self._chars, self._since = self._waiting, [], 0, time.monotonic()
         try:
             await self._store.keep_many(items)
@@ -255,7 +257,10 @@ def _excluded(path: str, patterns: Sequence[str]) -> bool:
 
 
 def _files(root: Path, label: str, unreadable: list[str]) -> list[FolderFile]:
-    """Every readable file, sorted; links to folders are not followed, so there are no loops and no files outside."""
+    """Every file that is synced; links to folders are not followed, so there are no loops and no files outside.
+
+    The paths of folders that cannot be read are appended to `unreadable`.
+    """
     found: list[FolderFile] = []
     waiting = [root]
     while waiting:
@@ -282,7 +287,10 @@ def is_synced(place: Path) -> bool:
 
 
 def _file(root: Path, label: str, place: Path) -> FolderFile | None:
-    """The file at a place; None if it is not synced, is not a regular file or lies outside the folder."""
+    """The file at a place; None if it is not synced, is not a regular file, or lies outside the folder `root`.
+
+    `label` is the name under which the documents of the folder are kept.
+    """
     if not is_synced(place):
         return None
     try:
@@ -304,7 +312,7 @@ def _label_path(root: Path, label: str, place: Path) -> str:
 
 
 def _read(place: Path) -> bytes:
-    """The bytes of a regular file; raises if it was replaced by a link or a pipe since it was found."""
+    """The bytes of a file; raises OSError if it is too large, or if a link or a pipe replaced it meanwhile."""
     handle = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with open(handle, "rb") as file:
         facts = os.fstat(file.fileno())

@@ -71,7 +71,10 @@ class CitationGraph:
 
 
 async def edges_around(store: Store, keys: Sequence[str], depth: int, most: int = _MOST_EDGES) -> list[Edge]:
-    """Every citation within `depth` steps of some documents, in both directions; `most` of a document in each."""
+    """The citations within `depth` steps of some documents, in both directions, each once.
+
+    At most `most` of each document in each direction; of more than `_MOST_NODES` documents the rest are not followed.
+    """
     seen = set(keys)
     front = list(keys)
     found: dict[tuple[str, str | None, str], Edge] = {}
@@ -91,7 +94,10 @@ async def edges_around(store: Store, keys: Sequence[str], depth: int, most: int 
 
 
 def graph_of(keys: Iterable[str], edges: Sequence[Edge], labels: Mapping[str, str]) -> CitationGraph:
-    """The graph of the edges between kept documents; `keys` are the results of a search, `labels` the titles by key."""
+    """The graph of the edges between kept documents; `keys` are the results of a search, `labels` the titles by key.
+
+    Edges that would add more than `_MOST_NODES` documents are left out.
+    """
     nodes = {key: _node(key, labels, "source") for key in keys}
     lines: dict[tuple[str, str], GraphEdge] = {}
     for edge in edges:
@@ -113,7 +119,7 @@ def _node(key: str, labels: Mapping[str, str], kind: NodeType) -> GraphNode:
 
 
 def _mermaid_text(text: str) -> str:
-    """A label that cannot end its node or begin another statement."""
+    """A label, cut to 80 characters, that cannot end its node or begin another statement."""
     flat = " ".join(_clean(text).split())[:80]
     for char, entity in (("&", "&amp;"), ('"', "#quot;"), ("<", "&lt;"), (">", "&gt;"), ("`", "'")):
         flat = flat.replace(char, entity)

@@ -32,7 +32,11 @@ class CopyReport:
 
 
 async def copy_store(source: Store, target: Store, on_progress: OnProgress | None = None) -> CopyReport:
-    """Copy everything; equal pages are skipped, so a copy can be resumed. Other pages of the target stay."""
+    """Copy everything; equal pages are skipped, so a copy can be resumed. Other pages of the target stay.
+
+    Metrics are copied only if the target has none. Raises CacheError if a page differs when it is read back, or if its
+    text does not match its hash.
+    """
     report = CopyReport()
     await _copy_pages(source, target, report, on_progress or (lambda text, done, total: None))
     await _copy_records(source, target, report)
@@ -44,7 +48,7 @@ async def copy_store(source: Store, target: Store, on_progress: OnProgress | Non
 
 
 async def _copy_pages(source: Store, target: Store, report: CopyReport, on_progress: OnProgress) -> None:
-    """Copy the pages that differ, in batches, and compute the digest of all pages of the source."""
+    """Copy the pages that differ, in batches; the counts and the digest of all pages are written to `report`."""
     total = (await source.size()).pages
     whole = hashlib.sha256()
     after, limit = "", _BATCH_PAGES
@@ -68,7 +72,7 @@ def _next_limit(records: Collection[PageRecord]) -> int:
 
 
 async def _write(target: Store, batch: Mapping[str, PageRecord], report: CopyReport) -> None:
-    """Write a batch of pages, read them back and compare."""
+    """Write a batch of pages, and count them in `report`; raises CacheError if one differs when it is read back."""
     if not batch:
         return
     derived = await anyio.to_thread.run_sync(lambda: [derive(one.versions[-1]) for one in batch.values()])
@@ -82,7 +86,7 @@ async def _write(target: Store, batch: Mapping[str, PageRecord], report: CopyRep
 
 
 async def _copy_records(source: Store, target: Store, report: CopyReport) -> None:
-    """Copy all records; a record that differs in the target is overwritten."""
+    """Copy all records, and count them in `report`; a record that differs in the target is overwritten."""
     for kind in await source.record_kinds():
         for one in await source.records(kind):
             added = await target.add_records(kind, {one.key: one.value}, one.expires_at)
@@ -105,7 +109,7 @@ def _digests(records: Iterable[PageRecord]) -> bytes:
 
 
 def page_digest(record: PageRecord) -> bytes:
-    """A digest of everything kept of a page; raises an error if a text does not match its hash."""
+    """The SHA-256 digest of everything kept of a page; raises CacheError if a text does not match its hash."""
     found = hashlib.sha256()
     for version in record.versions:
         if snapshot_hash(version.key, version.document.markdown) != version.hash:

@@ -163,7 +163,7 @@ def _note_mark(found: re.Match[str]) -> str:
 
 
 def print_marked(parts: Iterable[tuple[str, bool]], indent: int) -> None:
-    """Print a text whose parts are marked where they matched a query."""
+    """Print a text after `indent` spaces; each part has a flag whether it matched a query and is highlighted."""
     if not sys.stdout.isatty():
         echo(" " * indent + "".join(part for part, _ in parts))
         return
@@ -177,10 +177,11 @@ def print_marked(parts: Iterable[tuple[str, bool]], indent: int) -> None:
 
 
 def print_table(columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], *, wide: Sequence[str] = ()) -> None:
-    """A table in a terminal, tab-separated lines on a pipe. Only the columns in `wide` are shortened to fit.
+    """Print rows: in a terminal as a table, on a pipe as tab-separated lines without a header.
 
-    They share the width by what they need, and of an address the end stays too. Where the terminal is too narrow for
-    that, each row is a list of its cells.
+    In a terminal there must be at least one row. Only the columns named in `wide` are shortened to fit; they share the
+    width by what they need, and an address keeps its end. If the terminal is too narrow for that, each row is printed
+    as a list of its cells.
     """
     if not sys.stdout.isatty():
         for row in rows:
@@ -231,7 +232,7 @@ def _fixed_width(needed: dict[str, int], wide: Sequence[str]) -> int:
 
 
 def _shared(needed: dict[str, int], room: int) -> dict[str, int]:
-    """The room divided among columns: none gets more than it needs, the others share the rest."""
+    """The width of each column, at most `room` in all: none gets more than it needs, the others share the rest."""
     widths: dict[str, int] = {}
     for at, name in enumerate(sorted(needed, key=lambda name: needed[name])):
         widths[name] = min(needed[name], (room - sum(widths.values())) // (len(needed) - at))

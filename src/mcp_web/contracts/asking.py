@@ -18,7 +18,7 @@ _BRAVE_RANGE = re.compile(r"^(\d{4}-\d{2}-\d{2})to(\d{4}-\d{2}-\d{2})$")
 
 
 def provider_or_auto(app: App, name: str) -> str:
-    """The given provider if it is configured and still in operation, else "auto"."""
+    """The given provider, which must be a known one, if it can be asked and is still in operation; else "auto"."""
     from mcp_web.search.providers import REGISTRY
 
     ends = REGISTRY[name].capabilities.ends
@@ -29,7 +29,10 @@ def provider_or_auto(app: App, name: str) -> str:
 async def ask(
     call: Call, query: SearchQuery, provider: str, *, raw: bool = False, fetch_content: bool = False
 ) -> Searched:
-    """Search for one query, with progress and a log entry; raises the WebError of a failed search."""
+    """Search for one query, with progress and a log entry; raises the WebError of a failed search.
+
+    `raw` adds the providers' own JSON, and `fetch_content` the page of each hit.
+    """
     call.report("searching")
     (answer,) = await search_web(
         call.app,
@@ -60,7 +63,10 @@ def brave_freshness(given: str | None) -> str | None:
 
 
 def brave_language(search_lang: str | None, ui_lang: str | None = None) -> str | None:
-    """Brave's language codes as ours; `ui_lang` is used if `search_lang` is not given. None without either."""
+    """Brave's `search_lang` as our language; `ui_lang` if it is not given, and None without either.
+
+    Only codes that differ from ours are changed; any other text is returned as it is.
+    """
     if not search_lang:
         return ui_lang or None
     known = {"jp": "ja", "zh-hans": "zh-CN", "zh-hant": "zh-TW", "pt-br": "pt-BR", "pt-pt": "pt-PT", "en-gb": "en-GB"}
@@ -68,5 +74,5 @@ def brave_language(search_lang: str | None, ui_lang: str | None = None) -> str |
 
 
 def brave_country(given: str | None) -> str | None:
-    """Brave's country code as ours: None for ALL."""
+    """Brave's country code as ours, in upper case; None for ALL and without one."""
     return None if not given or given.upper() == "ALL" else given.upper()

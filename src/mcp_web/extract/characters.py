@@ -52,7 +52,10 @@ def has_unseen(text: str) -> bool:
 
 
 def clean_text(text: str) -> tuple[str, int]:
-    """The text without invisible characters, and how many runs of them were suspicious: likely hidden text."""
+    """The text without invisible characters, and how many runs of them were suspicious: likely hidden text.
+
+    Line and paragraph separators (U+2028 and U+2029) become line breaks.
+    """
     if not has_unseen(text):
         return text, 0
     parts: list[str] = []

@@ -19,13 +19,13 @@ _LEAST = 200  # characters; a shorter text is a link or a label
 
 
 def read_transcripts(tree: Tree) -> tuple[str, ...]:
-    """The transcripts in the structured data of a parsed page, as Markdown."""
+    """The transcripts in the structured data of a parsed page, as Markdown, without those under 200 characters."""
     found = (_paragraphs(text) for node in read_structured(tree).nodes() for text in _transcripts(node))
     return tuple(one for one in found if len(one) >= _LEAST)
 
 
 def add_transcript(document: Document, transcripts: tuple[str, ...]) -> Document:
-    """The document with the first transcript appended that the page does not show."""
+    """The document with the first transcript appended that the page does not show; unchanged if it shows all."""
     shown = " ".join(document.markdown.split())
     missing = next((one for one in transcripts if one[:80] not in shown), None)
     if missing is None:

@@ -56,12 +56,12 @@ class _PageFetch:
 
     asked: Url
     conditional: Conditional
-    deadline: float
+    deadline: float  # a time of `anyio.current_time()`
     at: Url
     cookies: RedirectCookies = field(default_factory=RedirectCookies)
     redirects: list[str] = field(default_factory=list)
-    timings: dict[str, float] = field(default_factory=dict)
-    authenticated: bool = False
+    timings: dict[str, float] = field(default_factory=dict)  # milliseconds of each step
+    authenticated: bool = False  # a login was sent with the last request
 
     def spent(self, step: str, since: float) -> None:
         """Add the time since `since` (a time of `anyio.current_time()`) to the duration of a step, in milliseconds."""

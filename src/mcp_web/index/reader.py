@@ -69,7 +69,7 @@ class PageReader:
 
         With `always_ask` the model is also asked if words decide, and about all of a short page. `questions` caches the
         vectors of questions, also for other readers. `cut_name` is empty for the default cut; the vectors of another
-        cut are stored under its name.
+        cut are stored under its name. A page is ranked without the model if that takes longer than `model_seconds`.
         """
         self.model = f"{embedder.name};{cut_name}" if cut_name else embedder.name
         self._store = store
@@ -99,7 +99,9 @@ class PageReader:
     ) -> PageAnswer:
         """The passages of the page that answer each question, best first, without repetitions.
 
-        A name of the question that is in `title` counts as mentioned by the page. `quick` uses no model.
+        `key` identifies the page in the caches and in the store. A name of the question that is in `title` counts as
+        mentioned by the page. `max_results` and `min_score` (0 to 1; None: what is worth its tokens) apply to each
+        question. `quick` uses no model. If the model fails, the answer has a note instead of an error.
         """
         with trace.step("read_rank", chars=len(markdown), queries=len(queries)) as facts:
             page = await self._prepared(key, markdown, headings)
@@ -175,7 +177,7 @@ class PageReader:
         return None, 0
 
     async def _known(self, key: str) -> PageVectors:
-        """The vectors of a page that were computed before, from memory or from the store."""
+        """The vectors of a page that were computed before, from memory or the store; also loads the calibration."""
         if self._calibration is None:
             self._calibration = await stored_calibration(self._store, self._embedder)
         if (recent := self._recent.get(key)) is not None:
@@ -193,7 +195,10 @@ class PageReader:
         asked: Sequence[str],
         notes: list[str],
     ) -> PageVectors:
-        """Embed in one call the questions, the missing passages and, the first time, the texts for calibration."""
+        """Embed in one call the questions, the missing passages and, the first time, the texts for calibration.
+
+        Returns the known and the new vectors, which are also stored; if that fails, a note is added to `notes`.
+        """
         probes, probe_kinds = probe_texts() if self._calibration is None else ([], [])
         texts = [*asked, *(page.text(number) for number in missing), *probes]
         rows = await self._embedder.embed(texts, kinds(len(asked), len(missing)) + probe_kinds)

@@ -59,7 +59,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class QuoteCheck:
-    """The result for one quote; `markdown[start:end] == found`."""
+    """The result for one quote: `markdown[start:end] == found`; `start` and `end` are None if it is absent."""
 
     quote: str
     verdict: QuoteVerdict
@@ -88,7 +88,7 @@ class _WordMatch:
 
 
 def verify(markdown: str, quotes: Sequence[str], headings: Sequence[Heading] | None = None) -> list[QuoteCheck]:
-    """Check each quote against a document."""
+    """Check each quote against a document; `headings` are those of the document, by default read from `markdown`."""
     headings = read_headings(markdown) if headings is None else headings
     source = _Source(markdown, headings)
     return [source.check(quote) for quote in quotes]
@@ -123,7 +123,7 @@ class _Source:
         return max(checks, key=lambda check: check.similarity, default=QuoteCheck(quote, "absent"))
 
     def place(self, quote: str) -> tuple[QuoteVerdict, int, int] | None:
-        """The span of a quote that is exact or normalised, with that verdict; None if there is no such span."""
+        """The span in `markdown` of a quote that is exact or normalised, after that verdict; None if it is neither."""
         place = _find(self.markdown, quote.strip()) if quote.strip() else None
         if place is not None:
             return "exact", place, place + len(quote.strip())
@@ -136,7 +136,8 @@ class _Source:
     def _elided(self, quote: str, places: Sequence[tuple[int, int]]) -> QuoteCheck:
         """The result for a quote with […] whose parts are all in the source.
 
-        It is only "fuzzy" if a negation was left out, because that may reverse the statement.
+        `places` are their spans in the folded text. It is only "fuzzy" if a negation was left out, because that may
+        reverse the statement.
         """
         span = self.folded.source_span(places[0][0], places[-1][1])
         gaps = [self.folded.text[before[1] - 1 : after[0]] for before, after in pairwise(places)]
@@ -148,9 +149,9 @@ class _Source:
         return self._found(quote, "fuzzy", *span, similarity, tuple(hidden[:MOST_DIFFERENCES]))
 
     def _chain(self, parts: Sequence[str]) -> list[tuple[int, int]] | None:
-        """The spans of the parts of a quote, in order and near each other: of several such chains, the shortest.
+        """The spans of the parts of a quote in the folded text, in order and near each other.
 
-        None if there is none.
+        Of several such chains, the shortest; None if there is none.
         """
         room = max(LEFT_OUT, 4 * sum(map(len, parts)))
         best: list[tuple[int, int]] | None = None
@@ -166,7 +167,10 @@ class _Source:
         return best
 
     def _next_chain(self, parts: Sequence[str], begin: int) -> list[tuple[int, int]] | None:
-        """The first chain that begins at `begin` or later; each part is its last occurrence before the next part."""
+        """The first chain that begins at `begin` or later; each part is its last occurrence before the next part.
+
+        None if there is none.
+        """
         at = begin
         for part in parts:
             place = _find(self.folded.text, part, at)

@@ -199,7 +199,10 @@ class SearchOptions:
         )
 
     def withholds(self, provider: str) -> bool:
-        """Whether a provider must not see queries: with an own SearXNG, only configured providers are used."""
+        """Whether a provider must not see queries: it is not set up, and the operator has an own SearXNG.
+
+        False for all providers if the operator listed `providers`.
+        """
         return bool(self.searxng_urls) and not self.providers and not self.is_set_up(provider)
 
     @property

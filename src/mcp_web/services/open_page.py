@@ -185,7 +185,7 @@ async def _copy_of_gone(app: App, request: OpenRequest, error: WebError, deadlin
     """The latest copy in the Internet Archive of a page that is gone; None if there is none.
 
     Also None if `error` does not mean that the page is gone, if the call names a day itself (`request.at`), in modes
-    other than auto and readable, and unless the operator set `archive_copies` to "auto".
+    other than auto and readable, and unless the operator set `archive_copies` to "auto". `deadline` as in `open_page`.
     """
     allowed = app.settings.of(FetchOptions).archive_copies == "auto" and request.mode in ("auto", "readable")
     if request.at or not allowed or not is_gone(error):
@@ -261,7 +261,7 @@ async def _get(app: App, request: OpenRequest, kept: Snapshot | None, deadline: 
 
 
 async def _caught(work: Awaitable[Fetched]) -> Fetched | WebError:
-    """Return an error as a value: raised, it would leave the task group inside an exception group."""
+    """The result, or a WebError as a value: raised, it would leave the task group inside an exception group."""
     try:
         return await work
     except WebError as error:

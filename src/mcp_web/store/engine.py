@@ -23,16 +23,19 @@ class OpenedStore:
 
 
 class Engine(Protocol):
-    """Opens stores, which are created and migrated as needed."""
+    """Opens stores, which are created and migrated as needed; raises CacheError if a store cannot be opened."""
 
     def exists(self, place: str) -> bool:
         """Whether there may be a store at this place; a server is checked only when it is opened."""
 
     async def open(self, place: str, options: StoreOptions) -> Store:
-        """The store at a place that a user named: a path or an address."""
+        """Open the store at a place that a user named: a path or an address.
+
+        Raises CacheError for a file that is damaged or not a store; neither is replaced.
+        """
 
     async def open_tenant(self, options: StoreOptions, tenant: str) -> Store:
-        """The store of a tenant in the configured place."""
+        """Open the store of a tenant in the configured place."""
 
     async def open_serving(
         self, options: StoreOptions, tenant: str, main: Callable[[], Awaitable[Store]] | None

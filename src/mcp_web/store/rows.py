@@ -89,7 +89,7 @@ def filter_values(filter: DocumentFilter) -> dict[str, str | float]:
 
 
 def cursor_of(used_at: float, key: bytes) -> str:
-    """The cursor after the document with this key and time of last use."""
+    """The cursor after the document with this key and Unix time of last use."""
     return f"{used_at!r} {key.hex()}"
 
 
@@ -105,7 +105,7 @@ def parse_cursor(cursor: str) -> tuple[float, bytes]:
 
 
 def page_values(snapshot: Snapshot, used_at: float) -> dict[str, Any]:
-    """The values of a page's columns, by name."""
+    """The values of a page's columns, by name; `used_at` is the Unix time of its last use."""
     url = storable(snapshot.url)
     return {
         "key": key_bytes(snapshot.key),
@@ -121,7 +121,10 @@ def page_values(snapshot: Snapshot, used_at: float) -> dict[str, Any]:
 
 
 def version_values(prepared: Prepared, since: float) -> dict[str, Any]:
-    """The values of a version's columns, by name, except `page`; `since` is when it became the page's newest."""
+    """The values of a version's columns, by name, except `page`.
+
+    `since` is the Unix time at which it became the newest version of the page.
+    """
     snapshot, document = prepared.snapshot, prepared.snapshot.document
     return {
         "hash": key_bytes(snapshot.hash),

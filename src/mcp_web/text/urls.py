@@ -91,7 +91,10 @@ def _refuse_ambiguous(text: str) -> None:
 
 
 def _with_scheme(text: str) -> str:
-    """The URL with `https://` in front if it has no scheme; raises InvalidUrl for a relative one."""
+    """The URL with `https:` in front if it has no scheme, as `example.org/a` and `//example.org/a` have none.
+
+    Raises InvalidUrl for a path, a query or a fragment alone.
+    """
     if text.startswith("//"):
         return "https:" + text
     if text[0] in "/?#.":

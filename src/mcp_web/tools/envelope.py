@@ -27,7 +27,7 @@ class Envelope:
         return f"{self._opening}{NOTICE}\n\n{self.defuse(text)}\n{self._closing}"
 
     def closed(self, text: str) -> str:
-        """An answer that was cut, with the closing line of an envelope that is still open."""
+        """An answer that was cut, with the closing line added if an envelope in it is still open."""
         is_open = text.rfind(self._opening) > text.rfind(self._closing)
         return f"{text}\n{self._closing}" if is_open else text
 
@@ -44,7 +44,7 @@ class Envelope:
         yield text[at:], False
 
     def defuse(self, text: str) -> str:
-        """The text without sequences that could be taken for the envelope or for a chat turn."""
+        """The text, with characters replaced in what could be taken for the envelope or for a chat turn."""
         if self.boundary in text:
             text = text.replace(self.boundary, "·" * len(self.boundary))
         return defuse(text)

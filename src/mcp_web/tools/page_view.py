@@ -143,7 +143,7 @@ _recent: LruDict[tuple[str, ViewOptions], Shown] = LruDict(64)
 
 
 def _show(document: Document, options: ViewOptions) -> Shown:
-    """The requested window of a document, shrunk until it fits the budget."""
+    """The requested window of a document, shrunk to fit the budget; raises InvalidInput for an unknown section."""
     from mcp_web.read.outline import section_range
     from mcp_web.read.window import cut
 
@@ -166,7 +166,7 @@ def _show(document: Document, options: ViewOptions) -> Shown:
 
 
 def rendered(markdown: str, options: ViewOptions) -> tuple[str, tuple[Link, ...]]:
-    """A window's Markdown in the requested format, and its numbered links."""
+    """A window's Markdown in the requested format, and its links if they are numbered."""
     if options.format == "html":
         from mcp_web.read.html import to_html
 
@@ -302,7 +302,10 @@ def outline_row(heading: Heading) -> dict[str, Any]:
 
 
 def outline_text(headings: tuple[Heading, ...]) -> str:
-    """The headings, one a line with their offset; "" if there are fewer than two."""
+    """The headings, one a line after its offset in the Markdown; "" if there are fewer than two.
+
+    Of more than `MAX_OUTLINE` headings the first are listed, and the last line says how many are not.
+    """
     if len(headings) < 2:
         return ""
     rows = [

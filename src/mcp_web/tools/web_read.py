@@ -108,7 +108,10 @@ async def read_kept_page(call: Call, kept: Snapshot, query: str) -> Answer:
 async def _page(
     call: Call, url: str, page: PageRead | WebError, left: _Budget, view: _View
 ) -> tuple[str, dict[str, Any]]:
-    """One page in the answer, as text and as object: its passages for each query, or its error."""
+    """One page in the answer, as text and as object: its passages for each query, or its error.
+
+    The reading is recorded in the store, and what is shown is deducted from `left`.
+    """
     from mcp_web.services.record_readings import record_readings
 
     if isinstance(page, WebError):
@@ -122,7 +125,7 @@ async def _page(
 
 
 def _passages(call: Call, page: PageRead, left: _Budget, view: _View) -> tuple[str, dict[str, Any]]:
-    """The passages of one page for each query, as text and as object."""
+    """The passages of one page for each query, as text and as object; what is shown is deducted from `left`."""
     kept = page.opened.snapshot
     blocks, found = [], []
     for at, ranked in enumerate(page.ranked):
@@ -153,7 +156,10 @@ def _passages(call: Call, page: PageRead, left: _Budget, view: _View) -> tuple[s
 def _query(
     call: Call, page: PageRead, ranked: Ranked, left: _Budget, view: _View
 ) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
-    """The passages of one query that fit, best first, as text and as objects, and the sections that did not fit."""
+    """The passages of one query that fit, best first, as text and as objects, and the sections that did not fit.
+
+    What is shown is deducted from `left`.
+    """
     kept = page.opened.snapshot
     # The requested number of passages, or else as many as are worth their tokens.
     enough = len(ranked.passages) if view.all_passages else ranked.enough
@@ -209,7 +215,7 @@ def _verdict_line(ranked: Ranked, title: str, *, found: bool) -> str:
 
 
 def _count_saved(page: PageRead, text: str) -> None:
-    """Add to the metrics about how many tokens the passages cost less than their page."""
+    """Add to the metric `tokens_saved` the estimated tokens that the passages cost less than their page."""
     saved = (len(page.opened.snapshot.document.markdown) - len(text)) / CHARS_PER_TOKEN
     if saved > 0:
         trace.metrics.count("tokens_saved", saved)
@@ -278,7 +284,7 @@ def _as_object(call: Call, kept: Any, one: ScoredPassage, handle: str) -> dict[s
 
 
 def _left_out(call: str, omitted: list[ScoredPassage]) -> list[dict[str, Any]]:
-    """The sections of the passages that are not shown, each once; `call` is the beginning of the call for one."""
+    """The sections of passages that are not shown, each once, at most 8; `call` is the start of the call for one."""
     found: dict[str, dict[str, Any]] = {}
     for one in omitted:
         section = one.passage.section_path[-1] if one.passage.section_path else ""

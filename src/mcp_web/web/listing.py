@@ -146,14 +146,17 @@ async def _shared_rows(app: App, filters: dict[str, str]) -> list[tuple[str, lis
 
 
 def _conditions(filters: dict[str, str]) -> dict[str, Any]:
-    """The filters of the form as fields of `DocumentFilter`."""
+    """The filters of the form as fields of `DocumentFilter`, None for empty ones.
+
+    `read` becomes `used_since` and `used_before`; `q` is left out.
+    """
     wanted: dict[str, Any] = {name: value or None for name, value in filters.items() if name not in ("q", "read")}
     since, before = _read_between(filters["read"], date.today())
     return wanted | {"used_since": since, "used_before": before}
 
 
 def _read_between(choice: str, today: date) -> tuple[float | None, float | None]:
-    """A choice of a reading time as the first second and the end of its range; None is no limit."""
+    """A choice of a reading time as the begin and the end of its range, in Unix times; None is no limit."""
     if choice == "today":
         return day_start(today), None
     if choice == "yesterday":

@@ -63,6 +63,8 @@ _PARTS = {"rgb": "rgb", "hsl": "hsl", "hwb": "hwb", "lab": "lab", "lch": "lch", 
 
 @dataclass(frozen=True, slots=True)
 class Colour:
+    """A colour in sRGB: red, green and blue from 0 to 255, alpha from 0 (transparent) to 1."""
+
     red: float
     green: float
     blue: float
@@ -109,7 +111,7 @@ def is_colour(text: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def parse_colour(text: str, depth: int = 0) -> Colour | None:
-    """The colour; None if the text is not a colour or cannot be computed."""
+    """The colour; None if the text is not a colour or cannot be computed. `depth` counts the functions around it."""
     text = text.strip().lower()
     if text == "transparent":
         return Colour(0, 0, 0, 0.0)
@@ -129,7 +131,10 @@ def parse_colour(text: str, depth: int = 0) -> Colour | None:
 
 
 def _relative_colour(found: re.Match[str], depth: int) -> Colour | None:
-    """A relative colour: `rgb(from …)` or `hsl(from …)`, whose parts are those of another colour or given."""
+    """A relative colour: `rgb(from …)` or `hsl(from …)`, whose parts are those of another colour or given.
+
+    None if the other colour or a part cannot be computed.
+    """
     kind = found[1].removesuffix("a") if found[1] in ("rgba", "hsla") else found[1]
     origin, names, parts = parse_colour(found[2], depth + 1), _PARTS.get(kind), [found[3], found[4], found[5]]
     alpha = _numbers([found[6]] * 3, (1.0,) * 3) if found[6] and found[6] != "alpha" else None
@@ -148,7 +153,10 @@ def _relative_colour(found: re.Match[str], depth: int) -> Colour | None:
 
 
 def _channels(colour: Colour, kind: str) -> tuple[float, float, float] | None:
-    """The red, green and blue, or the hue, saturation and lightness of a colour; None for other functions."""
+    """The parts of a colour as the function `kind` takes them; None for functions other than "rgb" and "hsl".
+
+    For "rgb" red, green and blue from 0 to 255; for "hsl" the hue in degrees, saturation and lightness in percent.
+    """
     if kind == "rgb":
         return colour.red, colour.green, colour.blue
     if kind != "hsl":
@@ -240,7 +248,7 @@ def _hwb(hue: float, white: float, black: float) -> list[float]:
 
 
 def _lab(lightness: float, a: float, b: float) -> list[float]:
-    """CIE Lab to red, green and blue; approximate, but good enough to compare colours."""
+    """CIE Lab to red, green and blue (0 to 255); approximate, but good enough to compare colours."""
     middle = (lightness + 16) / 116
     xyz = [
         white * (part**3 if part > 6 / 29 else (part - 16 / 116) * 3 * (6 / 29) ** 2)

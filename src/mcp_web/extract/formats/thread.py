@@ -221,13 +221,13 @@ class _Reader:
         return Post(_line(row.get("author")), date, body, (points,), (), above)
 
     def _markdown(self, row: dict[str, Any]) -> str:
-        """The body of a row of GitHub, which is Markdown, without hidden HTML."""
+        """The body of a row of GitHub, which is Markdown, without hidden elements; `self.hidden` counts them."""
         written, _, hidden = write_embedded(text(row.get("body")), self._base, include_images=False)
         self.hidden += hidden
         return written
 
     def _html(self, html: str) -> str:
-        """HTML as Markdown, without hidden text."""
+        """HTML as Markdown, without hidden elements; `self.hidden` counts them."""
         written, hidden = snippet_markdown(html, self._base) if html else ("", 0)
         self.hidden += hidden
         return written

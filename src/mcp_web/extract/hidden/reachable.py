@@ -116,7 +116,7 @@ class Reachable:
 
     @cached_property
     def _native_controls(self) -> dict[str, list[Element]]:
-        """The controls that work without a script, by the id that they refer to."""
+        """The controls that work without a script (`popovertarget`, `commandfor`), by the id that they refer to."""
         found: dict[str, list[Element]] = {}
         for control in self._tree.select(",".join(f"[{name}]" for name in _NATIVE)):
             for name in _NATIVE:

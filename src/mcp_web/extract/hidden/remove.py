@@ -182,7 +182,10 @@ class _Judge:
         return all(self._boxes.hides(element, state) for state in states) or self._is_faint(element)
 
     def _is_faint(self, element: Element) -> bool:
-        """Whether the opacities of the element and its ancestors multiply to almost nothing."""
+        """Whether the product of the opacities of the element and its ancestors is below `FAINT`, but not 0.
+
+        False if the element declares no opacity itself, and if its animations leave it in more than one state.
+        """
         if "opacity" not in self._cascade.style(element) or len(self._cascade.states(element)) > 1:
             return False
         shares = (self._cascade.states(each)[-1].get("opacity", "1") for each in self._cascade.ancestry(element))

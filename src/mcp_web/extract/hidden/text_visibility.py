@@ -95,7 +95,10 @@ class TextVisibility:
         return seen is not None and seen.near(behind)
 
     def _is_painted(self, element: Element) -> bool:
-        """Whether the element or an ancestor sets a background; text does not blend with the browser's default one."""
+        """Whether the element or an ancestor sets a background colour or image.
+
+        Without one, `mix-blend-mode` has no effect: text does not blend with the browser's default background.
+        """
         styles = (self._cascade.style(each) for each in self._cascade.ancestry(element))
         return any(style.get(name, "none") not in ("none", "transparent") for style in styles for name in _PAINTS)
 

@@ -115,7 +115,7 @@ class Blocks:
 
 
 def _unit(box: Box, data: set[Box]) -> Box | None:
-    """The data table that a box is in; else its innermost list or table."""
+    """The data table that a box is in or is, else its innermost list or table; None if there is none near."""
     at: Box | None = box
     nearest: Box | None = None
     for _ in range(12):
@@ -134,7 +134,10 @@ def read_blocks(body: Element) -> Blocks | None:
 
 
 def _holders(body: Element) -> set[Node] | None:
-    """Every element, also inline, with a block element inside it; None if there are more than `MOST_BOXES`."""
+    """The body and every element, also inline, with a block element inside it.
+
+    None if there are more than `MOST_BOXES` of them, or of block elements.
+    """
     inside = list(body.iter_elements(BLOCK_TAGS))
     if len(inside) > MOST_BOXES:
         return None

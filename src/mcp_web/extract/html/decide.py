@@ -38,7 +38,10 @@ Units = list[tuple[Box, list[int]]]  # lists and tables, each with the indexes o
 
 
 def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], float]:
-    """Which blocks to keep, and the threshold that was used."""
+    """Whether to keep each block, and the threshold that was used; `chances` are those of each block to be content.
+
+    A page with fewer than `_WHOLE` blocks is kept whole, with a threshold of 0.
+    """
     read = features.read
     if len(read.blocks) < _WHOLE:
         return [True] * len(read.blocks), 0.0

@@ -141,7 +141,7 @@ class _Cells:
         return "".join(self._pieces(item, look))
 
     def _pieces(self, item: Element, look: Look) -> Iterator[str]:
-        """The visible runs of a string item."""
+        """The visible runs of a string item; hidden ones are counted in `self.hidden`."""
         for each in item:
             if local(each.tag) == "t":
                 yield each.text or ""
@@ -196,7 +196,7 @@ class _SheetForm:
 
 
 def _covered_cells(data: bytes) -> frozenset[str]:
-    """The cells, such as B7, that are covered by a merged cell."""
+    """The cells, such as B7, of merged ranges, without the first cell of each range; `data` is the XML of a sheet."""
     found: set[str] = set()
     for left, top, right, bottom in _MERGED.findall(data):
         first, last = _column(left.decode()) or 0, min(_column(right.decode()) or 0, _COLUMNS)

@@ -19,7 +19,7 @@ _PROSE_FILL = 0.55
 
 
 Words = tuple[Word, ...]
-Column = tuple[float, float]  # its left and right edge
+Column = tuple[float, float]  # its left and right edge, in points
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Cell:
     words: Words
     box: Box
     line: int  # index of the line it came from
-    size: float
-    middle: float  # height of its line: all cells of one line are in one row
+    size: float  # of the letters of its line, in points
+    middle: float  # y of the middle of its line: all cells of one line are in one row
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Table:
 
 
 def find_tables(lines: Sequence[Line]) -> list[Table]:
-    """The tables of a page, from top to bottom."""
+    """The tables of a page, from top to bottom; none are searched on a page with more than `_MOST_CELLS` cells."""
     cells = [cell for index, line in enumerate(lines) if not line.mono for cell in _cells(line, index)]
     if len(cells) > _MOST_CELLS:
         return []
@@ -141,7 +141,7 @@ def _columns(rows: list[list[Cell]]) -> list[Column]:
 
 
 def _merge_touching(columns: list[Column]) -> list[Column]:
-    """The columns, joined if there is no space between them."""
+    """The columns, which are sorted from left to right, joined if they overlap or are less than one point apart."""
     merged: list[Column] = []
     for begin, end in columns:
         if merged and begin < merged[-1][1] + 1:
@@ -176,7 +176,7 @@ def _are_separate_lists(rows: list[list[Cell]], columns: list[Column]) -> bool:
 
 
 def _column(cell: Cell, columns: list[Column]) -> int:
-    """The index of the column that a cell is in."""
+    """The index of the column that a cell is in, or that is nearest to it."""
     overlaps = [min(cell.box.right, right) - max(cell.box.left, left) for left, right in columns]
     best = overlaps.index(max(overlaps))
     # A long cell that extends over the next column belongs to the column in which it begins.

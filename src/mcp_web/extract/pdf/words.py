@@ -50,7 +50,7 @@ class Box:
 
     @classmethod
     def around(cls, boxes: Sequence[Box]) -> Box:
-        """The smallest box that contains all boxes."""
+        """The smallest box that contains all boxes, of which there must be at least one."""
         return cls(
             min(box.left for box in boxes),
             min(box.bottom for box in boxes),
@@ -89,7 +89,7 @@ class Line:
 
 
 def line_of(words: Sequence[Word]) -> Line:
-    """A line of these words, in their order."""
+    """A line of these words, at least one, in their order."""
     sizes: dict[float, int] = {}
     for word in words:
         sizes[word.size] = sizes.get(word.size, 0) + len(word.text)

@@ -109,7 +109,7 @@ def _primary_code(error: sqlite3.Error) -> int:
 
 
 def _prepare_folder(path: Path) -> None:
-    """Create the folder and the file with permissions for the user only, because their contents are private."""
+    """Create the file `path` and its folder if they are missing, for the user only: the contents are private."""
     if not path.parent.exists():
         path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
     if not path.exists():

@@ -88,7 +88,7 @@ def paragraphs(run: str) -> list[str]:
 
 
 def wrap(run: str, mark: str, out: list[str]) -> None:
-    """Add marks around a run; white space and line breaks at its ends stay outside them."""
+    """Append a run between marks to `out`; white space and line breaks at its ends stay outside them."""
     core = run.strip()
     while core.startswith(BREAK) or core.endswith(BREAK):
         core = core.strip(BREAK).strip()
@@ -109,7 +109,7 @@ def separate_badges(survey: Survey) -> None:
 
 
 def write_unknown(state: WriterState, element: Element, out: list[str]) -> None:
-    """A block inside inline content: its text between spaces. A custom element: its content."""
+    """Append the content of an unknown element: of a block between spaces, of a custom element without them."""
     space = "" if "-" in element.tag else " "
     out.append(space)
     write_children(state, element, out)
@@ -137,7 +137,7 @@ def marked(mark: str) -> InlineWriter:
 
 
 def write_superscript(state: WriterState, element: Element, out: list[str]) -> None:
-    """A superscript: with "^" if it is a power, else as plain text."""
+    """Append a superscript: with "^" if it is a power, else as plain text."""
     run = inner(state, element)
     text = run.strip()
     # 10<sup>6</sup> must not become 106; 1<sup>st</sup> may become 1st.
@@ -147,7 +147,7 @@ def write_superscript(state: WriterState, element: Element, out: list[str]) -> N
 
 
 def write_annotation(state: WriterState, element: Element, out: list[str]) -> None:
-    """A ruby annotation, in parentheses unless the page has its own."""
+    """Append a ruby annotation, in parentheses unless the page has its own."""
     run = inner(state, element).strip()
     if run:
         before = element.previous_sibling
@@ -156,7 +156,7 @@ def write_annotation(state: WriterState, element: Element, out: list[str]) -> No
 
 
 def write_code(state: WriterState, element: Element, out: list[str]) -> None:
-    """Inline code; code with links or line breaks becomes several code spans."""
+    """Append inline code; code with links or line breaks becomes several code spans."""
     text = element.text
     if (state.in_heading or state.in_link or state.in_cell) and "<" in text:
         write_children(state, element, out)  # programs that strip tags would lose `<T>` in code
@@ -167,7 +167,7 @@ def write_code(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_linked_code(state: WriterState, element: Element, out: list[str]) -> None:
-    """Code with links or line breaks: a code span in each link, and one for the code between them."""
+    """Append code with links or line breaks: a code span in each link, and one for the code between them."""
     held: list[str] = []
     inside: Element | None = None
     for node in element.descendants:
@@ -204,7 +204,10 @@ def _spaced_code(text: str) -> str:
 
 
 def write_link(state: WriterState, element: Element, out: list[str], code: bool = False) -> None:
-    """A link with its absolute URL; only its text if the URL cannot be followed. `code`: its text is a code span."""
+    """Append a link with its absolute URL; only its text if the URL cannot be followed.
+
+    `code`: the text is a code span.
+    """
     href = element.attr("href")
     if state.in_link or not href:
         out.append(_spaced_code(element.text) if code else inner(state, element))
@@ -262,14 +265,14 @@ def link_text(text: str) -> str:
 
 
 def write_embed(state: WriterState, element: Element, out: list[str]) -> None:
-    """A link to what a frame or player shows."""
+    """Append a link to what a frame or player shows; nothing inside another link, or if there is no URL to show."""
     link = "" if state.in_link else images.embed(state, element)
     if link:
         out.append(f" {link} ")
 
 
 def write_input(state: WriterState, element: Element, out: list[str]) -> None:
-    """A checkbox in a list item, as in a task list; other inputs are left out."""
+    """Append the checkbox of a list item, as in a task list; other inputs are left out."""
     if (element.attr("type") or "").lower() == "checkbox" and element.closest("li") is not None:
         out.append("[x] " if element.attr("checked") is not None else "[ ] ")
 
