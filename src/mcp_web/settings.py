@@ -67,7 +67,7 @@ class Setting:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The environment variables that set it; the first that is set takes precedence."""
+        """The environment variables that set it; the first that is set takes precedence. Empty if only the file can."""
         return variable_names(self.section, self.name, self.facts)
 
     @property
@@ -110,7 +110,7 @@ class Settings:
         self.unknown = unknown  # MCP_WEB_* variables and file keys that do not exist
 
     def of(self, kind: type[T]) -> T:
-        """The options of one section, by their class."""
+        """The options of one section, by their class; raises KeyError for a class that is not in SECTIONS."""
         found = self._options[kind]
         assert isinstance(found, kind)
         return found
@@ -195,7 +195,10 @@ def worker_environment() -> dict[str, str]:
 
 
 def variable_names(section: str, name: str, facts: OptionFacts) -> tuple[str, ...]:
-    """The environment variables of an option; the first that is set takes precedence."""
+    """The environment variables of an option; the first that is set takes precedence.
+
+    Empty if only the file can set it.
+    """
     if facts.file_only:
         return ()
     return (*(facts.env or (f"MCP_WEB_{section}_{name}".upper(),)), *facts.entries)
@@ -288,7 +291,7 @@ def _joined(value: Any, given: Any) -> Any:
 
 
 def _with_entry(value: Any, variable: str, text: str, hint: Any, facts: OptionFacts) -> Any:
-    """The value with the one entry that a variable sets."""
+    """The value with the entry that a variable sets; a list of what is off gets it if the variable is false."""
     entry = facts.entries[variable]
     if isinstance(value, Mapping):
         return {**value, entry: _entry_value(variable, text, hint, facts)}
@@ -364,7 +367,7 @@ def _in_words(hint: Any, facts: OptionFacts) -> str:
 
 
 def _unknown(rows: list[Setting], env: Mapping[str, str], table: Mapping[str, Any]) -> list[str]:
-    """Unknown variables and keys that look like ours, each with the most similar known one."""
+    """Unknown variables that begin with MCP_WEB_ and unknown keys of the file, each with a similar known one if any."""
     names = {variable for row in rows for variable in row.variables} | {"MCP_WEB_CONFIG"}
     keys = {f"{row.section}.{row.name}" for row in rows}
     keys |= {".".join(key.split(".")[:2]) for row in rows for key in row.facts.keys}

@@ -89,8 +89,8 @@ async def sync_folder(
 
     `tags` are given to every document, and remembered: the next sync gives them too unless it names others.
     Files whose path inside the folder matches a pattern of `exclude` are left out, and removed if they were kept.
-    `at_once` files are read at the same time. Raises InvalidInput if the folder does not exist, or if another folder
-    has the name.
+    `at_once` files are read at the same time; `clock` returns the Unix time. Raises InvalidInput if the folder does not
+    exist, or if another folder has the name.
     """
     root = await anyio.to_thread.run_sync(_checked_root, folder)
     label = (name or root.name).strip("/") or "folder"
@@ -122,7 +122,10 @@ async def _read_all(
     at_once: int,
     clock: Callable[[], float],
 ) -> list[tuple[str, str]]:
-    """Extract files, `at_once` at a time, and keep them in batches; returns the paths that failed, with reasons."""
+    """Extract files, `at_once` at a time, and keep them in batches; returns the paths that failed, with reasons.
+
+    `clock` returns the Unix time, which is kept as the time at which a file was checked.
+    """
     batch = _Batch(store)
     done = 0
 

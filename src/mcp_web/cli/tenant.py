@@ -10,7 +10,7 @@ from mcp_web.cli.session import with_app
 
 @click.group("tenant")
 def command() -> None:
-    """Tenants of a team's server: each has an archive that no other can see."""
+    """Tenants of a team's server: each has an archive that others see only as far as it is shared."""
 
 
 @command.command("list")

@@ -57,7 +57,10 @@ _DESCRIPTION = ("description", "og:description", "twitter:description", "dc.desc
 
 
 def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ()) -> tuple[str, Metadata]:
-    """The title, without the name of the site, and the metadata of a parsed page."""
+    """The title, without the name of the site ("" if there is none), and the metadata of a parsed page.
+
+    `url` is that of the page, and `headers` are those of the response, with names in lower case.
+    """
     metas = _metas(tree)
     data = read_structured(tree)
     sent = dict(headers)
@@ -80,7 +83,7 @@ def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ())
 
 
 def _metas(tree: Tree) -> dict[str, list[str]]:
-    """The values of meta tags by name, in lower case."""
+    """The values of meta tags, by their names in lower case."""
     found: dict[str, list[str]] = {}
     for meta in tree.select("meta[content]")[:_MOST_METAS]:
         content = (meta.attr("content") or "")[:2000].strip()
@@ -135,7 +138,7 @@ def _heading(tree: Tree) -> str | None:
 
 
 def _author(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, Any], site: str | None) -> str | None:
-    """The author that the page declares or shows; names of the site and of its staff do not count."""
+    """The author that the page declares or shows, or None; names of the site and of its staff do not count."""
     nodes = [main, *data.nodes()]
     declared = next((name for name in _AUTHOR if name in metas), "")
     authors = metas.get(declared, [])[: None if declared == "citation_author" else 1]
@@ -153,7 +156,7 @@ def _author(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, Any],
 
 
 def _names(value: Any) -> str | None:
-    """The names of authors, joined: `value` is an object, a string or a list of them."""
+    """The names of authors, joined: `value` is an object, a string or a list of them. None if it has no name."""
     found: list[str] = []
     for each in value if isinstance(value, list) else [value]:
         name = each.get("name") if isinstance(each, Mapping) else each
@@ -173,7 +176,7 @@ def _bylines(tree: Tree) -> Iterator[str]:
 
 
 def _published(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, Any], url: str) -> str | None:
-    """The date of publication that the page declares, has in its URL, or shows."""
+    """The date of publication that the page declares, has in its URL, or shows; None if there is none."""
     return (
         _first_date(metas, _PUBLISHED)
         or _node_date(data, main, "datePublished")
@@ -184,7 +187,7 @@ def _published(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, An
 
 
 def _shown_date(tree: Tree) -> str | None:
-    """The date of a `<time>` that is marked as the publication date, or the only date in the main content."""
+    """The date of a `<time>` marked as the publication date, or the only date in the main content; else None."""
     for selector in (
         "time[pubdate]",
         "time[itemprop=datePublished]",

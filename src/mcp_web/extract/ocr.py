@@ -47,7 +47,7 @@ class Tesseract:
     data: str = ""  # the folder of its models; empty for the program's default
 
     def read(self, picture: bytes, seconds: float) -> Recognised:
-        """The text in an image. Raises ExtractFailed if the program fails or takes longer than `seconds`."""
+        """The text in an image file. Raises ExtractFailed if the program fails or takes longer than `seconds`."""
         environment = {"OMP_THREAD_LIMIT": "1"} | ({"TESSDATA_PREFIX": self.data} if self.data else {})
         try:
             done = subprocess.run(  # noqa: S603 - a fixed program; the languages are checked letters
@@ -69,7 +69,10 @@ class Tesseract:
 
 
 def find_tesseract(languages: str) -> Tesseract | None:
-    """The program, or None if it is not installed or the operator turned it off."""
+    """The program, or None if it is not installed or `languages` is "" or "off".
+
+    Raises ConfigError if `languages` is not of the form `eng+deu`.
+    """
     if languages in ("", "off"):
         return None
     if not _LANGUAGES.fullmatch(languages):
@@ -86,7 +89,10 @@ def find_tesseract(languages: str) -> Tesseract | None:
 
 
 def _limit(seconds: float) -> None:
-    """Limit the memory and the processor time of this process."""
+    """Limit the processor time of this process to about `seconds`, and raise its memory limit to the hard limit.
+
+    A worker has a lower limit for small pages, which the program would inherit.
+    """
     import resource
 
     _, most = resource.getrlimit(resource.RLIMIT_AS)

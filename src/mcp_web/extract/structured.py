@@ -87,7 +87,7 @@ def _opengraph(tree: Tree) -> dict[str, str]:
 
 
 def types_of(node: Mapping[str, Any]) -> tuple[str, ...]:
-    """The schema.org names of a node: `https://schema.org/NewsArticle` → `NewsArticle`."""
+    """The schema.org names of a node: `https://schema.org/NewsArticle` → `NewsArticle`; empty if it has no type."""
     found = node.get("@type")
     if isinstance(found, str):
         return (_PREFIX.sub("", found),)
@@ -95,7 +95,7 @@ def types_of(node: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _json_ld(tree: Tree) -> Iterator[Any]:
-    """The values of the JSON-LD blocks of a page."""
+    """The values of the JSON-LD blocks of a page; invalid ones and those beyond `_SCRIPT_CHARS` are left out."""
     left = _SCRIPT_CHARS
     for script in tree.select("script[type*='ld+json' i]"):
         text = script.text
@@ -116,7 +116,10 @@ def _json_ld(tree: Tree) -> Iterator[Any]:
 
 
 def _collect(value: Any, nodes: list[Mapping[str, Any]], depth: int) -> None:
-    """Append the objects with a type in a JSON-LD value, its lists and its graphs to `nodes`."""
+    """Append the objects with a type in a JSON-LD value, its lists and its graphs to `nodes`, up to `_MOST_NODES`.
+
+    `depth` is how many lists and graphs are around the value; more than four are not read.
+    """
     if depth > 4 or len(nodes) >= _MOST_NODES:
         return
     if isinstance(value, list):
@@ -130,7 +133,7 @@ def _collect(value: Any, nodes: list[Mapping[str, Any]], depth: int) -> None:
 
 
 def _microdata(item: MicrodataItem, depth: int) -> dict[str, Any]:
-    """A microdata item in the shape of JSON-LD."""
+    """A microdata item in the shape of JSON-LD; `depth` is how many items are around it, and deep ones are left out."""
     node: dict[str, Any] = {"@type": (item.type or "").split(" ")[0]}
     if item.id:
         node["@id"] = item.id
@@ -145,7 +148,7 @@ def _microdata(item: MicrodataItem, depth: int) -> dict[str, Any]:
 
 
 def _bound(value: Any, depth: int) -> Any:
-    """The value without redundant text, limited in depth, width and length; None if it is too deep."""
+    """The value without redundant text, limited to `depth` levels, in width and in length; None if it is too deep."""
     if isinstance(value, str):
         return shortened(clean_line(value[: _STRING * 4]), _STRING)
     if not isinstance(value, dict | list):

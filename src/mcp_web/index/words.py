@@ -151,7 +151,7 @@ class PageWords:
         return [number(term, len(self._numbers)) for term in terms]
 
     def _postings(self, term: str) -> tuple[NDArray[np.int64], Scores]:
-        """The passages that have a term, and how often."""
+        """The passages that have a term, and how often; both empty for an unknown term."""
         number = self._numbers.get(term)
         held = slice(0, 0) if number is None else slice(self._starts[number], self._starts[number + 1])
         return self._passages[held], self._counts[held]
@@ -204,13 +204,16 @@ class Splitter:
 
 
 def page_terms(text: str, language: str, stop: tuple[str, ...] | None = None) -> tuple[list[str], list[str]]:
-    """The terms of one text, and those of the compound names in it."""
+    """The terms of one text, and those of the compound names in it; `stop` as for `Splitter`."""
     return Splitter(language, stop).split(text)
 
 
 @lru_cache(64)  # each signal asks for them
 def _question_terms(query: str, language: str) -> list[str]:
-    """The terms of a question about a page in `language`, without stop words of either language."""
+    """The terms of a question about a page in `language`, without stop words of the page's or the question's language.
+
+    If there are only stop words, all of them.
+    """
     sequence, _ = page_terms(query, language, stop=(language or "en", language_of(query)))
     return sequence or page_terms(query, language, stop=())[0]
 

@@ -49,7 +49,10 @@ class _Run:
 
 
 def quote_url(url: str, markdown: str, start: int, end: int) -> str:
-    """The page's URL with a fragment that scrolls to `markdown[start:end]`."""
+    """The page's URL with a fragment that scrolls to `markdown[start:end]`, in place of its own fragment.
+
+    Without a fragment if that part shows no words.
+    """
     found = fragment(markdown, start, end)
     base = url.partition("#")[0]
     return f"{base}#:~:{found}" if found else base

@@ -31,7 +31,11 @@ _NOBODY = 65534
 
 
 def main(folder: Path, data_limit: int, chromium: str, flags: list[str]) -> int:
-    """Run Chromium until it exits, the server exits or a signal comes; then kill all its processes."""
+    """Run Chromium until it exits, the server exits or a signal comes; then kill all its processes and delete `folder`.
+
+    `data_limit` is the limit on the data of each of its processes, in bytes; 0: none. Returns the exit status: that of
+    Chromium (0 if a signal ended it), or 1 if it was killed.
+    """
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     server_gone = os.open(folder / "lifeline", os.O_RDONLY | os.O_NONBLOCK)
     wake, waker = os.pipe()
@@ -48,7 +52,7 @@ def main(folder: Path, data_limit: int, chromium: str, flags: list[str]) -> int:
 
 
 def _start(chromium: str, flags: list[str], profile: Path, data_limit: int) -> int:
-    """Fork and run Chromium in the child; returns its process id."""
+    """Fork and run Chromium in the child; returns its process id. As root, gives the profile to `nobody`."""
     drop = os.geteuid() == 0
     if drop:
         os.chown(profile.parent, -1, _NOBODY)
@@ -68,7 +72,10 @@ def _start(chromium: str, flags: list[str], profile: Path, data_limit: int) -> i
 
 
 def _exec_chromium(chromium: str, flags: list[str], home: Path, data_limit: int, drop: bool, parent: int) -> None:
-    """In the child: drop privileges and environment, then replace this process by Chromium."""
+    """In the child: drop privileges (if `drop`) and environment, then replace this process by Chromium.
+
+    Returns only if the process `parent` no longer exists.
+    """
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -100,7 +107,10 @@ def _exec_chromium(chromium: str, flags: list[str], home: Path, data_limit: int,
 
 
 def _sandbox_works() -> bool:
-    """Whether an ordinary user may create the namespaces of Chromium's sandbox on this machine."""
+    """Whether an ordinary user may create the namespaces of Chromium's sandbox on this machine.
+
+    Tried as `nobody` in a child process; only root can do that, for others the result is False.
+    """
     probe = os.fork()
     if probe:
         return os.waitstatus_to_exitcode(os.waitpid(probe, 0)[1]) == 0
@@ -115,7 +125,7 @@ def _sandbox_works() -> bool:
 
 
 def _watch(child: int, server_gone: int, wake: int) -> int:
-    """Wait until the browser exits, the server exits or a signal comes; returns the exit status."""
+    """Wait until the browser exits, the server exits or a signal comes; returns the exit status as in `main`."""
     poll = select.poll()
     poll.register(server_gone, 0)  # POLLHUP is always reported, and nothing is ever written
     poll.register(wake, select.POLLIN)

@@ -29,7 +29,8 @@ _SECONDS = 20.0
 async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched | None:
     """The thread at this URL; None when it is not a thread or its API does not answer: then the page itself is read.
 
-    Raises the error of a URL that may not be opened.
+    Also None if the operator turned `public_apis` off. `deadline` is a time of `anyio.current_time()`. Raises the error
+    of a URL that may not be opened.
     """
     address = thread_address(url)
     if not app.settings.of(FetchOptions).public_apis:
@@ -51,7 +52,7 @@ async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched
 
 
 async def fetch_topic(app: App, page: Fetched, *, deadline: float | None) -> Fetched | None:
-    """The whole topic of a page of Discourse; None for other pages, or when the forum refuses it."""
+    """The whole topic of a page of Discourse; None for other pages, without `public_apis`, or if that fails."""
     address = topic_address(page.final_url, page.body) if page.media_type == "text/html" else None
     if address is None or not app.settings.of(FetchOptions).public_apis:
         return None
@@ -92,7 +93,10 @@ def _as_thread(page: Fetched, body: bytes) -> Fetched:
 
 
 async def _all_pages(api: OfficialApi, path: str, **params: str) -> Values:
-    """The values of all pages. A later page that is refused ends the list: the extractor says what is missing."""
+    """The values of all pages, at most `_PAGES`; raises one of REFUSALS if the first is refused.
+
+    A later page that is refused ends the list: the extractor says what is missing.
+    """
     found: Values = []
     for number in range(1, _PAGES + 1):
         try:
@@ -131,7 +135,7 @@ _DISCUSSION = """query($owner: String!, $name: String!, $number: Int!, $after: S
 
 
 async def _discussion(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
-    """A GitHub discussion, for which the API requires a token; raises FetchFailed if there is none."""
+    """A GitHub discussion and its comments; raises FetchFailed if it does not exist, or without a token for the API."""
     owner, _, name = address.site.partition("/")
     after: str | None = None
     found: dict[str, Any] = {}

@@ -63,7 +63,7 @@ async def search_web(
 async def _search_all(
     app: App, queries: Sequence[SearchQuery], provider: str | Sequence[str], *, raw: bool, deadline: float
 ) -> list[Searched | WebError]:
-    """Search for each query, several at a time."""
+    """Search for each query, several at a time; returns the answer or the error of each, in order."""
     answers: dict[int, Searched | WebError] = {}
     slots = anyio.Semaphore(app.settings.of(FetchOptions).concurrency)
 
@@ -83,7 +83,7 @@ async def _search_all(
 async def _search(
     app: App, query: SearchQuery, provider: str | Sequence[str], *, raw: bool, deadline: float
 ) -> Searched:
-    """Search for one query, and look up which hits are kept."""
+    """Search for one query, and look up which hits are kept; raises the WebError of a failed search."""
     notes = (await app.fetcher()).leaks.check_query(query.text)
     found = await (await app.searcher()).search(query, provider, raw=raw, deadline=deadline)
     return Searched(found, notes, await _seen(app, found))
@@ -104,7 +104,10 @@ async def _with_passages(app: App, answer: Searched, deadline: float, on_progres
 
 
 async def _with_contents(app: App, answer: Searched, deadline: float, on_progress: OnProgress | None) -> Searched:
-    """The answer with the page of each hit, opened as web_open does, or with the error why it could not be opened."""
+    """The answer with the page of each hit, opened as web_open does, or with the error why it could not be opened.
+
+    `deadline` is a time of `anyio.current_time()`.
+    """
     begun = anyio.current_time()
     urls = [hit.url for hit in answer.found.hits]
     pages = await open_many(app, [OpenRequest(url) for url in urls], deadline=deadline, on_progress=on_progress)

@@ -23,7 +23,10 @@ class OpenedStore:
 
 
 class Engine(Protocol):
-    """Opens stores, which are created and migrated as needed; raises CacheError if a store cannot be opened."""
+    """Opens stores, which are created and migrated as needed.
+
+    Raises CacheError if a store cannot be opened, and ConfigError where the operator has to act.
+    """
 
     def exists(self, place: str) -> bool:
         """Whether there may be a store at this place; a server is checked only when it is opened."""

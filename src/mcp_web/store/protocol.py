@@ -164,7 +164,7 @@ class Record(NamedTuple):
 
     key: str
     value: Any
-    expires_at: float | None = None
+    expires_at: float | None = None  # Unix time; None: never
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +183,8 @@ class PageRecord:
     """Everything that is kept of one page, for copying it to another store."""
 
     versions: tuple[Snapshot, ...]  # the newest last
-    since: Mapping[str, float]  # by hash of the version: when it last became the newest
-    used_at: float
+    since: Mapping[str, float]  # by hash of the version: the Unix time at which it last became the newest
+    used_at: float  # the Unix time of its last use
     screenshots: Mapping[str, bytes] = field(default_factory=dict)  # by hash of the version
     vectors: tuple[StoredVectors, ...] = ()  # one for each model
     readings: tuple[ReadingRecord, ...] = ()  # the newest first
@@ -234,7 +234,7 @@ class Store(Protocol):
         """Write pages as `page_records` returned them, replacing what is kept, in one transaction."""
 
     async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
-        """Set the times of the newest version, because its server confirmed that it is still current."""
+        """Set the times (Unix times) of the newest version, because its server confirmed that it is still current."""
 
     async def browse(
         self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
@@ -296,7 +296,7 @@ class Store(Protocol):
         """How many documents contain each of these words; unknown words are left out."""
 
     async def unindexed(self, limit: int) -> list[str]:
-        """Keys of documents whose index format is out of date: keeping them again indexes them."""
+        """At most `limit` keys of documents whose index format is out of date: keeping them again indexes them."""
 
     async def documents(self, keys: Sequence[str]) -> dict[str, DocumentRow]:
         """The rows of documents by key; unknown keys are left out."""
@@ -305,7 +305,7 @@ class Store(Protocol):
         """Titles and places of documents by key, without their text; unknown keys are left out."""
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
-        """Keys of documents whose newest text is not completely embedded by this model."""
+        """At most `limit` keys of documents whose newest text is not completely embedded by this model."""
 
     async def count_lacking_vectors(self, model: str) -> int:
         """The number of documents that `lacking_vectors` would return without a limit."""
@@ -325,10 +325,10 @@ class Store(Protocol):
     async def keys(
         self, after: str = "", limit: int = 1000, source: Source | None = None, collection: str | None = None
     ) -> list[str]:
-        """Page keys in ascending order, after the given one: for iterating over everything."""
+        """At most `limit` page keys in ascending order, after the given one: for iterating over everything."""
 
     async def hosts(self, limit: int) -> list[tuple[str, int]]:
-        """The hosts with the most documents, and how many each has."""
+        """The `limit` hosts with the most documents, and how many each has."""
 
     async def collections(self) -> dict[str, int]:
         """How many documents each tag and each synced folder has, by name."""
@@ -344,13 +344,17 @@ class Store(Protocol):
         """The value under (kind, key), or None when absent or expired."""
 
     async def records(self, kind: str, *, limit: int = 100_000, newest_first: bool = False) -> list[Record]:
-        """The records of a kind in the order in which they were added, without expired ones."""
+        """The first `limit` records of a kind, in the order in which they were added or in the reverse order, without
+        expired ones."""
 
     async def record_kinds(self) -> list[str]:
         """The kinds that have records."""
 
     async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = None) -> list[str]:
-        """Add those that are absent or expired; returns their keys. Existing records stay as they are."""
+        """Add those that are absent or expired; returns their keys. Existing records stay as they are.
+
+        In these methods `expires_at` is a Unix time; None: the record does not expire.
+        """
 
     async def keep_record(self, kind: str, key: str, value: Any, expires_at: float | None = None) -> None:
         """Add or overwrite one record."""
@@ -358,7 +362,7 @@ class Store(Protocol):
     async def replace_record(
         self, kind: str, key: str, value: Any, *, expected: Any, expires_at: float | None = None
     ) -> bool:
-        """Overwrite a record only if its value still is `expected` (compare-and-set); False when it is not."""
+        """Overwrite a record only if its value still is `expected` (compare-and-set); returns whether it was."""
 
     async def remove_records(self, kind: str, keys: Sequence[str] | None = None) -> list[str]:
         """Delete these records, or all of a kind; returns the keys that were there."""

@@ -47,7 +47,10 @@ def write(facts: Mapping[str, str | Sequence[str] | None]) -> str:
 
 
 def texts(value: Value | None) -> tuple[str, ...]:
-    """The items of a fact that is a list or comma-separated text, without duplicates and a leading `#` (of a tag)."""
+    """The items of a fact that is a list or comma-separated text, without duplicates and a leading `#` (of a tag).
+
+    Empty for None.
+    """
     if value is None:
         return ()
     parts = value.split(",") if isinstance(value, str) else value
@@ -55,7 +58,7 @@ def texts(value: Value | None) -> tuple[str, ...]:
 
 
 def joined(value: Value | None) -> str:
-    """A fact as one text; list items are separated by commas."""
+    """A fact as one text, "" for None; list items are separated by commas."""
     return value if isinstance(value, str) else ", ".join(value or ())
 
 

@@ -180,7 +180,10 @@ _cached_terms = lru_cache(maxsize=KEPT_WORDS)(_terms)
 
 
 def _split(token: str) -> tuple[str, ...]:
-    """A token as words: split at the humps of camel case, without marks that do not change the word, or as n-grams."""
+    """A token as words in lower case; camel case is split into its words, and an unspaced script into n-grams.
+
+    Marks that do not change a word are removed. Empty if the token has only such marks.
+    """
     if token.isascii():
         has_hump = _HAS_HUMP.search(token) is not None
         return tuple(part.lower() for part in _CAMEL.findall(token)) if has_hump else (token.lower(),)

@@ -64,9 +64,10 @@ def tool_named(name: str) -> Tool:
 
 
 def listed_as(tool: Tool, app: App) -> Tool:
-    """The tool as tools/list describes it: only with the providers and modes that this installation has.
+    """The tool as tools/list describes it: with only the parameters, providers and modes that this installation has.
 
-    Calls still accept the whole schema, so that an unavailable choice is answered with how to enable it.
+    With `contract_names` set to "plain" it has its plain name. Calls still accept the whole schema, so that an
+    unavailable choice is answered with how to enable it.
     """
     if app.tools.contract_names == "plain":
         tool = replace(tool, name=tool.plain_name)

@@ -31,7 +31,7 @@ class Exchanged:
 
 
 def record_of(snapshot: Snapshot) -> dict[str, Any]:
-    """Everything about a snapshot except its text."""
+    """Everything about a snapshot except its text, as JSON values; times are Unix times."""
     record: dict[str, Any] = {name: getattr(snapshot, name) for name in _FIELDS}
     return record | {
         "headers": [list(pair) for pair in snapshot.headers],
@@ -42,7 +42,7 @@ def record_of(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def snapshot_of(record: Mapping[str, Any], text: str) -> Snapshot:
-    """The snapshot from a record and its text; raises an error if the text does not match the hash."""
+    """The snapshot from a record and its text; raises InvalidInput for a bad record, or if the hash does not match."""
     try:
         made = Snapshot(
             **{name: record[name] for name in _FIELDS},

@@ -153,7 +153,10 @@ def _delimiter(text: str) -> str:
 
 
 def _sitemap(text: str) -> Iterator[str]:
-    """The URLs, the last changed first; those without a date are last, in their order."""
+    """The http(s) URLs of a sitemap as items of a Markdown list, with their dates, the last changed first.
+
+    Those without a date are last, in their order.
+    """
     for url, date in sorted(sitemap_entries(text), key=lambda one: one[1], reverse=True):
         if url.startswith(("http://", "https://")):
             yield f"- <{url}>" + (f" ({date})" if date else "")

@@ -62,7 +62,10 @@ class Box:
 
 
 class HtmlBlock:
-    """One run of text. `nodes` is empty if the block is all that its box contains."""
+    """One run of text. `nodes` is empty if the block is all that its box contains.
+
+    `links` is the number of its characters in links; `prose` is its length if it is a sentence, else 0.
+    """
 
     __slots__ = ("box", "links", "nodes", "prose", "text")
 

@@ -19,7 +19,7 @@ _ABOVE = ("/slideLayouts/", "/slideMasters/")
 
 
 def read_pptx(page: Fetched) -> Document:
-    """Reads PowerPoint presentations; raises ExtractFailed."""
+    """Reads PowerPoint presentations; raises ExtractFailed if the file cannot be read."""
     package = Package(page)
     root = package.xml(_PART)
     slides = child(root, "sldIdLst")
@@ -52,7 +52,7 @@ def read_pptx(page: Fetched) -> Document:
 
 
 def _slide_size(root: Element | None) -> Place:
-    """The area of every slide; that of a 4:3 slide if the presentation does not define it."""
+    """The area of every slide, in English metric units; that of a 4:3 slide if the presentation does not define it."""
     across, down = (attribute(child(root, "sldSz"), name) or "" for name in ("cx", "cy"))
     return Place(0, 0, int(across) if across.isdigit() else 9_144_000, int(down) if down.isdigit() else 6_858_000)
 
@@ -62,7 +62,8 @@ def _slide(
 ) -> tuple[str, int]:
     """The Markdown of a slide, and how many of its texts are hidden.
 
-    `name` is its part of the package, `size` its area; `backgrounds` caches those of layouts and masters.
+    `name` is its part of the package, `number` its number in the heading, and `size` its area in English metric units;
+    `backgrounds` caches those of layouts and masters.
     """
     title = ""
     parts: list[str] = []

@@ -214,7 +214,10 @@ def _column_name(column: int) -> str:
 
 
 def _is_flat(element: Element, name: str, least: float = _FLAT) -> bool:
-    """Whether a height or width, given by the attribute `name`, is less than `least`."""
+    """Whether the attribute `name`, a height in points or a width in characters, is less than `least`.
+
+    False if it is missing or not a number.
+    """
     value = element.get(name, "")
     return re.fullmatch(r"\d{1,6}(?:\.\d{1,16})?", value) is not None and float(value) < least
 

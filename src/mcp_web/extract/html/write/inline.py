@@ -234,7 +234,11 @@ def write_link(state: WriterState, element: Element, out: list[str], code: bool 
 
 
 def _picture_label(state: WriterState, element: Element, href: str, url: str) -> str:
-    """The text of a link that contains only images; empty if the page has a text link with the same URL."""
+    """The text of a link that contains only images.
+
+    Empty if the link leads to a picture, if the text only says where to go (such as "next"), and if the page has a text
+    link with the same URL.
+    """
     if images.is_picture(url):
         return ""
     label = images.label_of(element)
