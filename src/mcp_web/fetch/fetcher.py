@@ -187,7 +187,10 @@ class Fetcher:
             page.at = following
 
     def _following(self, at: Url, response: WebResponse) -> Url | None:
-        """The URL that a redirect leads to; None for other responses. Raises if it may not be opened."""
+        """The URL that a redirect leads to; None for other responses.
+
+        Raises a PolicyError if it may not be opened, and FetchFailed if it is invalid.
+        """
         location = response.header("location") if response.status in _REDIRECTS else None
         if location is None:
             return None

@@ -173,7 +173,7 @@ _BOOT = (
 
 
 def _value(reply: dict[str, Any]) -> Any:
-    """The result in a reply; raises the error in it."""
+    """The result in a reply; raises the error in it, and ExtractFailed if the worker crashed."""
     if "value" in reply:
         return reply["value"]
     if "error" in reply:

@@ -136,7 +136,10 @@ class Searcher:
     async def _ask(
         self, query: SearchQuery, selection: Selection, raw: bool, deadline: float, key: str
     ) -> SearchAnswer:
-        """Ask the selected providers, combine their replies, cache the answer under `key`; raises if none answers."""
+        """Ask the selected providers, combine their replies, and cache the answer under `key`.
+
+        Raises the error that `failure` returns if none answers.
+        """
         until = deadline - _SPARE
         replies: Sequence[Reply]
         if selection.how == "together":

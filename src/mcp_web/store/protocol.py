@@ -344,17 +344,13 @@ class Store(Protocol):
         """The value under (kind, key), or None when absent or expired."""
 
     async def records(self, kind: str, *, limit: int = 100_000, newest_first: bool = False) -> list[Record]:
-        """The first `limit` records of a kind, in the order in which they were added or in the reverse order, without
-        expired ones."""
+        """The first `limit` records of a kind that have not expired, in the order of adding, or newest first."""
 
     async def record_kinds(self) -> list[str]:
         """The kinds that have records."""
 
     async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = None) -> list[str]:
-        """Add those that are absent or expired; returns their keys. Existing records stay as they are.
-
-        In these methods `expires_at` is a Unix time; None: the record does not expire.
-        """
+        """Add those that are absent or expired; returns their keys. Existing ones stay. `expires_at` as in `Record`."""
 
     async def keep_record(self, kind: str, key: str, value: Any, expires_at: float | None = None) -> None:
         """Add or overwrite one record."""
