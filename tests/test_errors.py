@@ -56,9 +56,12 @@ def test_every_failure_says_who_can_act_and_what_to_try() -> None:
 
 
 def test_the_first_error_of_concurrent_tasks_is_raised_instead_of_their_group() -> None:
-    several = ExceptionGroup("tasks", [ExceptionGroup("inner", [NotFound("one")]), ValueError("two")])
-    with pytest.raises(NotFound, match="one"), ungrouped():
+    one = NotFound("one")
+    one.__cause__ = cause = OSError("refused")
+    several = ExceptionGroup("tasks", [ExceptionGroup("inner", [one]), ValueError("two")])
+    with pytest.raises(NotFound, match="one") as raised, ungrouped():
         raise several
+    assert raised.value.__cause__ is cause
 
 
 def test_the_object_leaves_out_what_is_not_known() -> None:

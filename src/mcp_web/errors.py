@@ -239,7 +239,7 @@ def ungrouped() -> Iterator[None]:
         error: BaseException = several
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
-        raise error from several
+        raise error from error.__cause__
 
 
 def all_errors() -> list[type[WebError]]:

@@ -230,6 +230,10 @@ def test_page_that_shows_nothing_but_a_dialog_is_read_without_what_is_hidden_in_
     assert read(f"<div role=dialog style='display:none'>{story}</div>").markdown == ""
     beside = read(f"<main><h1>Bridge</h1>{story}</main><div role=dialog><p>{'Accept our cookies. ' * 100}</p></div>")
     assert "cookies" not in beside.markdown
+    shell = read(
+        f"<div id=root></div><div role=dialog><p>{'Accept our cookies. ' * 100}</p></div><script src=a.js></script>"
+    )
+    assert shell.markdown == "", "so that a browser opens it"
 
 
 def test_short_page_keeps_its_list_of_links() -> None:

@@ -64,6 +64,15 @@ async def test_a_prompt_that_opens_pages_needs_the_scope_for_it(miniweb: MiniWeb
         assert "Every valve was measured" in found["messages"][0]["content"]["text"]
 
 
+async def test_a_prompt_that_does_what_a_tool_does_is_switched_off_with_it(miniweb: MiniWeb, tmp_path: Path) -> None:
+    async with lab(miniweb, tmp_path, MCP_WEB_CONTRACT="fetch", MCP_WEB_DISABLED_TOOLS="fetch") as team:
+        token = await team.token("archivist", "archive:read")
+        assert (await team.rpc("prompts/list", {}, token))["prompts"] == []
+        params = {"name": "fetch", "arguments": {"url": miniweb.site("docs.example").page("/valves", "Valves")}}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": params}
+        assert "Unknown prompt" in (await team.post(body, token)).text
+
+
 async def test_the_state_of_the_server_describes_each_tool_in_one_sentence(tmp_path: Path) -> None:
     async with lab(None, tmp_path, MCP_WEB_CONTRACT="fetch") as team:
         page = (await team.get("/state", await team.token("operator", "admin"))).text

@@ -539,6 +539,7 @@ def test_in_40_columns_nothing_is_cut(miniweb: MiniWeb, docs: Site, tmp_path: Pa
     read = lines_of(at_terminal(narrow, "read", url, "who pays for the setup of whales", columns=40, code=3))
     help_ = lines_of(at_terminal(narrow, "--help", columns=40))
     assert max(map(len, (*read, *help_))) <= 40
+    assert "--json" in at_terminal(narrow, "open", "--help", columns=2)
 
 
 def test_a_finding_of_the_doctor_has_most_of_the_line(docs: Site, tmp_path: Path) -> None:
@@ -560,9 +561,11 @@ def test_a_plain_text_or_a_source_keeps_its_lines_and_tags_at_a_terminal(shell: 
 
 def test_footnotes_are_raised_numbers_at_a_terminal(shell: Shell, tmp_path: Path) -> None:
     page = tmp_path / "notes.md"
-    page.write_text("# Notes\n\nSaid[^1] and `[^1]` meant[^b].\n\n[^1]: Once.\n\n[^b]: Twice and\nmore.\n")
+    page.write_text(
+        "# Notes\n\nSaid[^1] and `[^1]` meant[^b], or [^a-z] matched.\n\n[^1]: Once.\n\n[^b]: Twice and\nmore.\n"
+    )
     assert [line for line in lines_of(at_terminal(shell, "extract", str(page))) if line][1:] == [
-        "Said¹ and [^1] meant[b].",
+        "Said¹ and [^1] meant[b], or [^a-z] matched.",
         "¹ Once.",
         "[b] Twice and more.",
     ]

@@ -29,3 +29,11 @@ def test_a_link_to_a_file_that_is_not_kept_is_its_text() -> None:
     assert html.startswith("<p>one lost <a ")
     assert "file:" not in html
     assert 'href="javascript' not in html
+
+
+def test_an_address_inside_the_text_of_a_link_is_a_link_of_its_own() -> None:
+    inner = '<a href="https://a.example/" rel="noreferrer noopener" target="_blank">https://a.example/</a>'
+    lost = Parsed("[see <https://a.example/>](file:///notes/lost.md)")
+    assert sorted(lost.addresses()) == ["file:///notes/lost.md", "https://a.example/"]
+    assert lost.html({}).html == f"<p>see {inner}</p>\n"
+    assert inner in Parsed("[see <https://a.example/>](https://b.example/)").html({}).html

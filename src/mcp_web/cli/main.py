@@ -74,7 +74,7 @@ class Commands(click.Group):
 
 
 # click itself wraps help at fifty columns or more.
-_HELP_WIDTH = min(shutil.get_terminal_size().columns, 100) - 2
+_HELP_WIDTH = max(20, min(shutil.get_terminal_size().columns, 100) - 2)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "terminal_width": _HELP_WIDTH})

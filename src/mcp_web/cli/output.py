@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_FAILURES = 20  # shown to a person
 _LEAST_WIDTH = 16  # characters of a shortened column: with fewer, titles and addresses cannot be told apart
 
-_NOTE_START = re.compile(r"^\[\^(?=[^\]\s]{1,40}\]:)")
+_NOTE_START = re.compile(r"^\[\^(?=([^\]\s]{1,40})\]:)")
 _NOTE = re.compile(r"\[\^([^\]\s]{1,40})\]:?")
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -146,20 +146,23 @@ def _rendered(text: str) -> RenderableType:
 
     from mcp_web.text.markdown import fenced_lines
 
+    source = list(fenced_lines(text))
+    defined = {begin[1] for line, fenced in source if not fenced and (begin := _NOTE_START.match(line))}
+
+    def mark(found: re.Match[str]) -> str:
+        """The mark of a footnote: a raised number, or its name in brackets; without a note it may be an expression."""
+        label = found[1]
+        if label.isascii() and label.isdigit():
+            return label.translate(_RAISED)
+        return f"[{label}]" if label in defined else found[0]
+
     # A footnote of one word would be read as the definition of a link.
-    lines = (line if fenced else _NOTE_START.sub(r"\[^", line) for line, fenced in fenced_lines(text))
-    page = Markdown("".join(lines))
+    page = Markdown("".join([line if fenced else _NOTE_START.sub(r"\[^", line) for line, fenced in source]))
     for token in page.parsed:
         for child in token.children or ():
             if child.type == "text":
-                child.content = _NOTE.sub(_note_mark, child.content)
+                child.content = _NOTE.sub(mark, child.content)
     return page
-
-
-def _note_mark(found: re.Match[str]) -> str:
-    """The mark of a footnote: a raised number, or its name in brackets."""
-    label = found[1]
-    return label.translate(_RAISED) if label.isascii() and label.isdigit() else f"[{label}]"
 
 
 def print_marked(parts: Iterable[tuple[str, bool]], indent: int) -> None:

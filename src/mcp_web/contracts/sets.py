@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import replace
 
 from mcp_web.contracts.contract import Contract
 from mcp_web.errors import ConfigError
@@ -20,6 +21,13 @@ def contract_named(name: str) -> Contract:
     contract = importlib.import_module(f"mcp_web.contracts.{name.replace('-', '_')}").CONTRACT
     assert isinstance(contract, Contract)
     return contract
+
+
+def contract_offered(name: str, tools: Mapping[str, Tool]) -> Contract:
+    """The contract of this name without prompts that are named like a tool that is switched off: they do the same."""
+    contract = contract_named(name)
+    off = {tool.name for tool in contract.tools} - set(tools)
+    return replace(contract, prompts=tuple(prompt for prompt in contract.prompts if prompt.name not in off))
 
 
 def tools_offered(options: ToolOptions) -> Mapping[str, Tool]:

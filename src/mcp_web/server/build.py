@@ -76,7 +76,7 @@ class _Handlers:
     """The handlers of MCP requests: one method for each kind."""
 
     def __init__(self, app: App, tenants: Tenants, tools: Mapping[str, Tool], audit: AuditLog | None) -> None:
-        self.contract = contracts.contract_named(app.tools.contract) if app.tools.contract else None
+        self.contract = contracts.contract_offered(app.tools.contract, tools) if app.tools.contract else None
         self._tenants = tenants
         self._audit = audit
         self._deadline = app.tools.deadline

@@ -138,10 +138,14 @@ def _with_links(tokens: list[Token], kept: Mapping[str, str]) -> None:
 
 
 def _links(tokens: list[Token]) -> Iterator[tuple[Token, Token]]:
-    """The tokens that begin and end each link."""
+    """The tokens that begin and end each link; the text of a link may have an address in angle brackets: a link too."""
     for token in tokens:
-        ends = [child for child in token.children or () if child.type in ("link_open", "link_close")]
-        yield from zip(ends[::2], ends[1::2], strict=True)  # links are never inside links
+        begun: list[Token] = []
+        for child in token.children or ():
+            if child.type == "link_open":
+                begun.append(child)
+            elif child.type == "link_close":
+                yield begun.pop(), child
 
 
 def _page_of(link: Token) -> str:

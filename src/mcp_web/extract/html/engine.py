@@ -92,7 +92,7 @@ def _read(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Do
     title, metadata = read_metadata(tree, url, page.headers)
     names = PageNames(tree)
     spoken = _transcripts(tree) if _TRANSCRIPT in page.body and not request.selector else ()
-    open_dialogs(tree, body)
+    open_dialogs(tree, body, page.body)
     hidden = remove_hidden(tree, names, _removed_later(request, options), has_shadows)
     found = _find(tree, body, request, _Page(url, source_title or title, metadata, names), options.site_configs)
     written = write_markdown(found.roots, base, names.classes, include_images=request.include_images)

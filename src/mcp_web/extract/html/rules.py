@@ -6,6 +6,7 @@ from turbohtml import Document as Tree
 from turbohtml import Element, Text
 
 from mcp_web.extract import sites
+from mcp_web.text.html_facts import html_facts
 
 # Never content, on any kind of page (the writer reads formulas from script[type^=math]).
 NEVER = (
@@ -31,9 +32,10 @@ _LITTLE = 200  # characters; a page that shows less beside a dialog shows nothin
 _MOST_WRITTEN = 100_000  # elements: more than any page that people read has; they are written in a second
 
 
-def open_dialogs(tree: Tree, body: Element) -> None:
+def open_dialogs(tree: Tree, body: Element, source: bytes) -> None:
     """Let the dialogs of a page that shows nothing else count as its content, by removing their role.
 
+    Not on a page that a script fills: there the text beside the dialog, which often asks about cookies, is yet to come.
     Must run before hidden text is removed: inside elements that are never content, it is not looked for.
     """
     dialogs = tree.select(_DIALOGS)
@@ -41,7 +43,7 @@ def open_dialogs(tree: Tree, body: Element) -> None:
         return
     inside = sum([len(element.text) for element in sites.outermost(dialogs)])
     beside = len(body.text) - sum([len(element.text) for element in sites.outermost(tree.select(NEVER))])
-    if beside < _LITTLE and inside > 3 * beside:
+    if beside < _LITTLE and inside > 3 * beside and not html_facts(source).root:
         for element in dialogs:
             del element.attrs["role"]
 
