@@ -80,6 +80,18 @@ async def test_a_page_is_read_whole_in_parts_by_section_by_paragraph_and_by_head
     assert "## First\n## Second" in headings
 
 
+async def test_a_cut_answer_says_how_to_continue_where_that_is_possible(
+    tools: ContractCaller, miniweb: MiniWeb
+) -> None:
+    text = "".join(f"## Section {number} is about the wheels of old engines\n\nWords.\n\n" for number in range(3000))
+    url = miniweb.site("docs.example").page("/long.md", text, headers={"content-type": "text/markdown"})
+    whole = (await tools.call("web_url_read", url=url)).text
+    part, _, start = whole.removesuffix("]").partition("\n\n[cut: continue with startChar=")
+    assert part == text[: int(start)]
+    headings = (await tools.call("web_url_read", url=url, readHeadings=True)).text
+    assert headings.endswith("\n\n[cut: there are more headings]")
+
+
 async def test_a_comment_in_code_is_no_heading(tools: ContractCaller, miniweb: MiniWeb) -> None:
     code = "<pre><code># install it\npip install x</code></pre>"
     words = "<p>The tool is installed with one command, which takes a minute on most machines.</p>"

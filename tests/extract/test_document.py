@@ -27,6 +27,14 @@ def test_the_first_line_of_a_plain_text_is_its_title_without_the_marks_of_asciid
     assert read(f"{head}\n\nIt prints what happens.\n".encode(), "text/plain").title == "Trace API"
 
 
+def test_the_title_of_a_text_that_was_a_mail_is_its_subject() -> None:
+    mail = (
+        "From: A Person <a@example.org>\nSubject: How to rebuild\n from a bundle\nAbstract: In short.\n\nFirst words.\n"
+    )
+    assert read(mail.encode(), "text/plain").title == "How to rebuild from a bundle"
+    assert read(b"Subject: wheels\nThis text has no header.\n\nWords.\n", "text/plain").title == "file"
+
+
 def test_unreadable_type_is_refused_with_its_type_and_size() -> None:
     with pytest.raises(UnsupportedContent, match="video/mp4") as caught:
         read(b"\0" * 2000, "video/mp4")

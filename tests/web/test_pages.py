@@ -337,3 +337,15 @@ def test_without_a_provider_no_search_of_the_web_is_offered(served: Served) -> N
         shown = served.get(path)[2].decode()
         assert "The engine" in shown
         assert "the web" not in shown.lower().partition("<main")[2].partition("the engine")[0]
+
+
+@pytest.mark.parametrize(("off", "offers"), [("", True), ("search", False)])
+def test_searching_that_is_switched_off_is_not_offered(site: Site, tmp_path: Path, off: str, offers: bool) -> None:
+    instance = {"MCP_WEB_SEARXNG_URLS": site.loopback_url("/none"), "MCP_WEB_SEARCH_PROVIDERS": "searxng"}
+    served = Served(tmp_path, **OFFLINE | instance | {"MCP_WEB_DISABLED_TOOLS": off})
+    try:
+        assert ("Search the web" in served.get("/")[2].decode()) is offers
+        found = served.get("/search?q=wheels&scope=web")[2].decode()
+        assert ("Search the web" in found) is offers
+    finally:
+        served.stop()

@@ -116,7 +116,8 @@ async def read(call: Call, args: dict[str, Any]) -> Answer:
     whole = budget.chars_for(text, budget.AIM - 300)
     if whole < len(text):
         start = int(args["startChar"] or 0) + whole
-        text = f"{text[:whole]}\n\n[cut: continue with startChar={start}]"
+        rest = "there are more headings" if args["readHeadings"] else f"continue with startChar={start}"
+        text = f"{text[:whole]}\n\n[cut: {rest}]"
     return Answer({}, text, shape="text")
 
 

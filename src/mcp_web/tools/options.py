@@ -44,8 +44,8 @@ class ToolOptions:
     )
     disabled_tools: tuple[str, ...] = option(
         (),
-        "Tools that are not offered, by name; `search` is every tool that searches the web, `fetch` every tool "
-        "that opens pages.",
+        "Tools that are not offered, by name; `search` is every tool that searches the web, and the same on the page, "
+        "`fetch` every tool that opens pages.",
         env="MCP_WEB_DISABLED_TOOLS",
         entries={"WEB_SEARCH_ENABLED": SEARCH, "WEB_FETCH_ENABLED": FETCH},
     )

@@ -14,6 +14,7 @@ from mcp_web.errors import WebError
 from mcp_web.model.search import SearchQuery
 from mcp_web.server.options import ServerOptions
 from mcp_web.services.check_readiness import store_problem
+from mcp_web.tools.options import SEARCH
 from mcp_web.web.connect import ways_to_connect
 from mcp_web.web.listing import by_day, found_rows
 from mcp_web.web.pages import page
@@ -29,7 +30,7 @@ async def home(app: App, request: Request) -> Response:
         request,
         "home.html",
         problem=await store_problem(app),
-        can_search_web=bool(app.search_providers),
+        can_search_web=_can_search_web(app),
         size=await store.size(),
         recent=by_day((await store.browse(RECENT))[0]),
         calls=await _calls(app),
@@ -44,15 +45,19 @@ async def activity(app: App, request: Request) -> Response:
 
 async def search(app: App, request: Request) -> Response:
     query = request.query_params.get("q", "").strip()[:500]
-    scope = "web" if request.query_params.get("scope") == "web" and app.search_providers else "kept"
+    scope = "web" if request.query_params.get("scope") == "web" and _can_search_web(app) else "kept"
     shown: dict[str, Any] = {"rows": [], "hits": [], "notes": []}
     if query and scope == "web":
         shown |= await _web_hits(app, query)
     elif query:
         rows, notes = await found_rows(app, query)
         shown |= {"rows": rows, "notes": notes}
-    providers = bool(app.search_providers)
-    return page(request, "search.html", query=query, scope=scope, can_search_web=providers, **shown)
+    return page(request, "search.html", query=query, scope=scope, can_search_web=_can_search_web(app), **shown)
+
+
+def _can_search_web(app: App) -> bool:
+    """Whether a provider can be asked, and searching is not switched off for agents."""
+    return bool(app.search_providers) and SEARCH not in app.tools.disabled_tools
 
 
 async def _web_hits(app: App, query: str) -> dict[str, Any]:

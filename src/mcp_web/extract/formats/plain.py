@@ -20,6 +20,9 @@ from mcp_web.text.media_types import type_of_name
 _COMMENTS = {"-->": re.compile(r"<!--(?!\[).*?-->", re.S), "*/}": re.compile(r"(?<!`)\{/\*.*?\*/\}", re.S)}
 _BLANKS = re.compile(r"\n(?:[ \t]*\n){3,}")
 _HEADING = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]{1,4}([A-Z][^\n]{1,90})$")
+_MAIL_HEADER = re.compile(
+    r"(?:From [^\n]{1,200}\n)?(?:[A-Z][A-Za-z-]{1,30}:[^\n]{0,500}\n(?:[ \t][^\n]{1,500}\n){0,20}){2,30}(?=[ \t]*\n)"
+)
 _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|[ \t]\d{1,4}$")
 
 
@@ -31,7 +34,8 @@ def read_plain(page: Fetched, request: ExtractRequest, options: ExtractOptions) 
         return assemble(page, "plain", fence(text, language), notes=decoded.notes, outline=read_definitions)
     if type_of_name(page.final_url) == "text/markdown" or looks_like_markdown(text):
         return read_markdown(page, request, options)
-    return assemble(page, "plain", text, title=_first_line(text), notes=decoded.notes, outline=numbered_headings)
+    title = _subject(text) or _first_line(text)
+    return assemble(page, "plain", text, title=title, notes=decoded.notes, outline=numbered_headings)
 
 
 def read_markdown(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
@@ -116,6 +120,13 @@ def _without_comments(text: str) -> tuple[str, int]:
         return part
 
     return map_outside_code(text, clean), count
+
+
+def _subject(text: str) -> str:
+    """The subject in the header of a text that was a mail; "" if it does not begin with one."""
+    header = _MAIL_HEADER.match(text)
+    subject = re.search(r"^Subject:([^\n]*(?:\n[ \t][^\n]*)*)", header[0], re.M) if header else None
+    return " ".join(subject[1].split()) if subject else ""
 
 
 def _first_line(text: str) -> str:
