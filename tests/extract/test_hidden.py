@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from mcp_web.errors import ExtractFailed
 from mcp_web.extract.characters import clean_text
 from mcp_web.extract.hidden.remove import remove_hidden
 from mcp_web.extract.html.engine import read_html
@@ -89,6 +90,80 @@ def test_style_that_hides_nothing_keeps_its_text(style: str) -> None:
 )  # fmt: skip
 def test_markup_or_sheet_that_hides_removes_its_text(html: str) -> None:
     assert read(f"<p>Seen</p>{html}")[0] == "Seen"
+
+
+_X, _RULE = "<p class=x>Secret</p>", ".x{display:none}"
+# Much of anything, so that what hides the text comes late, or far away.
+MUCH = {
+    "elements": f"<style>{_RULE}</style>" + "<i class=x>y</i>" * 3000 + _X,
+    "elements of a colour": "<style>.x{color:#fff}</style>" + "<i class=x>y</i>" * 6000 + _X,
+    "elements inside": "<style>.x{color:#fff;background:#fff}</style><div class=x><p>Secret</p>" + "<b>y</b>" * 4000 + "</div>",
+    "fonts": "<font color=red></font>" * 2100 + "<font color=#ffffff>Secret</font>",
+    "rules": f"<style>{_RULE}" + "".join(f".x{{--a{at}:1}}" for at in range(300)) + f"</style>{_X}",
+    "classes": f"<style>{_RULE}</style>" + _X.replace("x>", "'" + " ".join(f"c{at}" for at in range(70)) + " x'>"),
+    "comments": f"<style>/*{'y' * 1_500_000}*/{_RULE}</style>{_X}",
+    "sheets": "<style>" + "p{color:red}" * 90_000 + f"</style><style>{_RULE}</style>{_X}",
+    "at-rules": "<style>" + "@media screen{" * 200 + _RULE + "}" * 200 + f"</style>{_X}",
+    "brackets": "<style>@supports " + "(" * 20 + "display:none" + ")" * 20 + f"{{{_RULE}}}</style>{_X}",
+    "nested rules": "<style>" + "div{" * 30 + ".x{display:none}" + "}" * 30 + "</style>" + "<div>" * 40 + _X,
+    "variables": "<style>:root{" + "".join(f"--a{at}:var(--a{at + 1});" for at in range(20)) + f"--a20:none}}.x{{display:var(--a0)}}</style>{_X}",
+    "values": "<style>" + "".join(f".d{at}{{--a:{at}px}}" for at in range(30)) + ".e{--a:0}.x{font-size:var(--a)}</style>"
+    + "".join(f"<i class=d{at}></i>" for at in range(30)) + f"<div class=e>{_X}</div>",
+    "characters": "<style>:root{--a:0px}.x{clip-path:polygon(" + ",".join(["var(--a) var(--a)"] * 100) + f")}}</style>{_X}",
+    "terms": "<style>.x{font-size:calc(" + "0px + " * 80 + f"0px)}}</style>{_X}",
+    "functions": f"<style>.x{{clip-path:inset({'calc(' * 9}100%{')' * 9})}}</style>{_X}",
+    "fallbacks": f"<style>.x{{font-size:var(--z,{'calc(' * 9}0px{')' * 9})}}</style>{_X}",
+    "keyframes": "<style>" + "".join(f"@keyframes k{at}{{}}p{{}}" for at in range(600)) + "@keyframes k{to{opacity:0}}"
+    f".x{{animation:k 1s forwards}}</style>{_X}",
+    "animations": "<style>@keyframes k{to{opacity:0}}.x{animation:" + "a 1s," * 15 + f"k 1s forwards}}</style>{_X}",
+    "endless animations": "<style>@keyframes k{from{opacity:0}to{opacity:0}}.x{animation:" + "k 1s infinite," * 40
+    + f"k 1s infinite}}</style>{_X}",
+    "imports": "<style>@import 'data:text/css,%40import%20%27data:text/css,.x%257Bdisplay:none%257D%27;';</style>" + _X,
+    "backgrounds": "<style>" + "".join(f".q{at}{{background:#{at:06x}}}" for at in range(500)) + ".x{color:#abcdef}.t{background:#abcdef}</style>"
+    + "".join(f"<i class=q{at}></i>" for at in range(500)) + f"<div class=t>{_X}</div>",
+    "ancestors": "<style>.t{background:#123456}.x{color:#123456}</style><div class=t>" + "<div>" * 70 + _X,
+    "ancestors of a control": "<div hidden>" + "<div>" * 70 + "<a href='#x' aria-controls=x>y</a>" + "</div>" * 71 + "<p id=x hidden>Secret</p>",
+    "shadow trees": "<div><template shadowrootmode=open></template>y</div>" * 2100
+    + "<div><template shadowrootmode=open></template>Secret</div>",
+    "table rows": "<style>.x{visibility:collapse}</style><table><col><col class=x>" + "<tr><td><td>" * 2100 + "<tr><td><td>Secret</table>",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MUCH)
+def test_text_is_not_shown_because_a_page_has_much_of_something(name: str) -> None:
+    markdown = read(f"<p>Seen</p>{MUCH[name]}")[0]
+    assert markdown.startswith("Seen")
+    assert "Secret" not in markdown
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        ":is(.a, .x:not(.b)){display:none}", r".a\,b,.x{display:none}", "p:not(:popover-open).x{display:none}",
+        ".x:not(:state(a)){display:none}", "@import url(data:text/css;base64,LnN7fS54e2Rpc3BsYXk6bm9uZX0);",
+        ".x{text-indent:calc(-infinity * 1px)}", ".x{font-size:1e-9px}", ".x{display:env(--a,none)}",
+        "main:has(.x) .x:nth-last-child(1 of .x){display:none}",
+    ],
+)  # fmt: skip
+def test_rules_that_are_rarely_written_hide_their_text(sheet: str) -> None:
+    assert "Secret" not in read(f"<style>{sheet}</style><main><p>Seen</p>{_X}</main>")[0]
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        ".x{" + "& & &{" * 19 + "opacity:0" + "}" * 20,
+        ":root{" + "".join(f"--a{at}:var(--a{at + 1}) var(--a{at + 1});" for at in range(40)) + "}.x{opacity:var(--a0)}",
+        "@layer a{" * 30_000,
+        f"@layer {'a.' * 100_000}a{{{{{_RULE}}}}}",
+        "".join(f".x{{--a{at}:1}}" for at in range(60_000)) + _RULE,
+    ],
+)  # fmt: skip
+def test_sheets_that_are_too_complex_to_evaluate_are_refused(sheet: str) -> None:
+    html = f"<style>{sheet}</style><p>Seen</p>{_X * 100}"
+    page = Fetched("https://a.example/", "https://a.example/", 200, (), html.encode(), "text/html", "utf-8", 0.0)
+    with pytest.raises(ExtractFailed, match="too complex to tell which of its text a person sees"):
+        read_html(page, ExtractRequest(), ExtractOptions())
 
 
 @pytest.mark.parametrize(

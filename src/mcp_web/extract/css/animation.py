@@ -10,6 +10,7 @@ from mcp_web.extract.css.lengths import fraction, split_outside
 from mcp_web.extract.css.style import Style
 
 Steps = Mapping[str, Mapping[str, Declared]]
+_MOST_STATES = 20  # text is hidden if it is in all states: with fewer of them, more of it is
 _ENDS = {"from": 0.0, "to": 100.0}
 
 
@@ -19,8 +20,8 @@ def animated(style: Style, keyframes: Mapping[str, Steps]) -> list[Style]:
     for number, name in enumerate(_listed(style, "animation-name")):
         steps = keyframes.get(name)
         if steps:
-            states = [state for each in states for state in _after(each, steps, number)]
-    return states[:20]
+            states = [state for each in states for state in _after(each, steps, number)][:_MOST_STATES]
+    return states
 
 
 def _after(style: Style, steps: Steps, number: int) -> list[Style]:

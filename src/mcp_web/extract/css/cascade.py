@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -13,28 +12,28 @@ from turbohtml import Element, Node
 
 from mcp_web.extract.css.animation import animated
 from mcp_web.extract.css.declarations import Declared, is_valid, longhand, parse_declarations
+from mcp_web.extract.css.effort import Effort, TooComplex
 from mcp_web.extract.css.hints import style_hints
 from mcp_web.extract.css.lengths import pixels
 from mcp_web.extract.css.names import PageNames, names_of
 from mcp_web.extract.css.rules import Context, LayerKey, Rule, Rules
+from mcp_web.extract.css.search import Search
 from mcp_web.extract.css.selectors import (
     NO_NAMES,
     index_keys,
     is_detached,
-    matches,
     required_names,
-    select_any,
     specificity,
     split_selectors,
     to_library_syntax,
 )  # fmt: skip
 from mcp_web.extract.css.style import Style
-from mcp_web.extract.css.variables import USED
+from mcp_web.extract.css.variables import with_variables
 
-_MOST_RULES = 200  # per element; an ordinary page has a few
-_OFTEN = 30  # tests of single elements that take about as long as a search through the tree
-_MOST_ANCESTORS = 60
-_MOST_VALUE = 300  # characters of a value after its variables were replaced
+_MANY_NAMES = 500  # classes and ids of an element and its ancestors; to collect up to this many takes no time
+_PER_STEP = 5  # values that are copied in the time of one step
+_MOST_VALUE = 20_000  # characters of a value after its variables were replaced
+_DEEPEST = 50  # variables that refer to others; more of them refer to each other in a circle
 _PSEUDO_ELEMENT = re.compile(r"::|:(?:before|after|first-line|first-letter)\b", re.I)
 _INHERITED = frozenset(
     ("color", "-webkit-text-fill-color", "visibility", "font-size", "letter-spacing", "text-indent", "line-height",
@@ -76,10 +75,10 @@ class Cascade:
         page_names = names.as_selectors if sheets else NO_NAMES
         containers = _containers(tree) if any("@container" in each for each in sheets) else ""
         self.rules = Rules(sheets, page_names, containers)
+        self.effort = Effort()
+        self.search = Search(tree, self.effort)
         self._declarations: dict[str, _Declarations] = {}  # by the text of a rule's body or of an attribute
         self._matches: dict[tuple[int, int], _Match | None] = {}
-        self._times: Counter[str] = Counter()
-        self._selected: dict[str, frozenset[Element]] = {}
         self._inheritances: dict[Element, Mapping[str, str]] = {}
         self._styles: dict[Element, Style] = {}
         self._by_key: dict[str, list[_Selector]] = {}
@@ -99,16 +98,14 @@ class Cascade:
         known = self._ancestries
         path: list[Element] = []
         node: Node | None = element
-        while node is not None and node not in known and len(path) < _MOST_ANCESTORS:
+        while node is not None and node not in known:
             if isinstance(node, Element):
                 path.append(node)
             node = node.parent
-        if len(path) == _MOST_ANCESTORS:  # not all ancestors of the other elements are known
-            known[element] = tuple(path)
-            return known[element]
         around: tuple[Element, ...] = known[node] if node is not None else ()
         for each in reversed(path):
-            around = known[each] = (each, *around)[:_MOST_ANCESTORS]
+            around = known[each] = (each, *around)
+            self.effort.spend(len(around) / _PER_STEP)
         return around
 
     def inherited(self, element: Element, name: str) -> str | None:
@@ -126,6 +123,7 @@ class Cascade:
             style = self.style(each).items()
             own = {name: value for name, value in style if name in _INHERITED or name[:2] == "--"}
             known[each] = {**found, **own} if own else found
+            self.effort.spend(len(found) / _PER_STEP if own else 0)
         return known[element]
 
     def font_size(self, element: Element) -> float:
@@ -182,13 +180,14 @@ class Cascade:
         return found
 
     def _selectors_of(self, key: str) -> list[_Selector]:
-        """The selectors under one key of the index; of very many, the last ones."""
+        """The selectors under one key of the index."""
         found = self._by_key.get(key)
         if found is None:
-            last = self._index.get(key, ())[-_MOST_RULES:]
             found = self._by_key[key] = [
-                _Selector(each.strip(), at, number, required_names(each)) for each, at, number in last
+                _Selector(each.strip(), at, number, required_names(each))
+                for each, at, number in self._index.get(key, ())
             ]
+        self.effort.spend(len(found) / 10)
         return found
 
     def paints_pseudo_element(self, element: Element) -> bool:
@@ -201,11 +200,11 @@ class Cascade:
         for selector, body in zip(self.rules.selectors, self.rules.bodies, strict=True):
             if "background" in body and _PSEUDO_ELEMENT.search(selector):
                 selectors.extend(_PSEUDO_ELEMENT.split(each)[0].strip() or "*" for each in split_selectors(selector))
-        return frozenset(select_any(self._tree, selectors))
+        return frozenset(element for selector in selectors for element in self.search.select(selector))
 
     def _matching(self, element: Element) -> list[_Match]:
         """The rules that match the element, lowest precedence first."""
-        near = [each for each in self._candidates_for(element) if self._is_matched(element, each.text)]
+        near = [each for each in self._candidates_for(element) if self.search.matches(element, each.text)]
         found = [match for each in near if (match := self._match(each)) and self._applies(element, match.rule.context)]
         found.sort(key=lambda match: match.order)
         return found
@@ -216,20 +215,13 @@ class Cascade:
         for name, value in context.queries:
             if parent is None or self.inherited(parent, name) != value:
                 return False
-        return context.covers(element)
-
-    def _is_matched(self, element: Element, selector: str) -> bool:
-        """Whether the selector matches. One that is tested often is searched for in the whole tree, once.
-
-        That saves nothing on ordinary pages, but a third of the time on hostile ones.
-        """
-        found = self._selected.get(selector)
-        if found is None:
-            self._times[selector] += 1
-            if self._times[selector] < _OFTEN:
-                return matches(element, selector)
-            found = self._selected[selector] = frozenset(select_any(self._tree, [selector]))
-        return element in found
+        if context.contained and element.tag == "html":
+            return False
+        if not context.scope and not context.limit:
+            return True
+        above = self.ancestry(element)
+        inside = not context.scope or not self.search.select(context.scope).keys().isdisjoint(above)
+        return inside and (not context.limit or self.search.select(context.limit).keys().isdisjoint(above))
 
     def _match(self, selector: _Selector) -> _Match | None:
         """The rule of a selector with its precedence; None if any selector of the list is not valid."""
@@ -246,7 +238,7 @@ class Cascade:
     def _candidates_for(self, element: Element) -> list[_Selector]:
         """The selectors that may match, because the element and its ancestors have the names that they require."""
         identity = element.attr("id")
-        keys = [f".{name}" for name in (element.attr("class") or "").split()[:50]]
+        keys = [f".{name}" for name in dict.fromkeys((element.attr("class") or "").split())]
         keys.extend((f"#{identity}" if identity else "", element.tag, "*"))
         if parent_of(element) is None:
             keys.append(":root")
@@ -260,12 +252,14 @@ class Cascade:
             found = known[around] if around is not None else NO_NAMES
             own = names_of(each)
             known[each] = found if found.issuperset(own) else found.union(own)
+            self.effort.spend(max(0, len(own) + len(found) - _MANY_NAMES))
         return known[element]
 
     def _winners(self, element: Element) -> dict[str, str]:
         rules = self._matching(element) if len(self.rules) and not is_detached(element) else []
         own = self._by_importance(element.attr("style") or "")
         found = style_hints(element)
+        self.effort.spend(len(rules))
         strong: list[_Match] = []
         for rule in rules:
             plain, important, resets = self._by_importance(rule.rule.body)
@@ -311,11 +305,15 @@ class Cascade:
         return found
 
     def _filled(self, element: Element, value: str, winners: dict[str, str], depth: int) -> str:
-        def known(found: re.Match[str]) -> str:
-            own = winners.get(found[1]) or self._custom(element, found[1]) or (found[2] or "").strip()
-            return self._filled(element, own, winners, depth + 1) if "var(" in own and depth < 8 else own
+        def known(name: str, fallback: str) -> str:
+            self.effort.spend(5)
+            own = winners.get(name) or self._custom(element, name) or fallback
+            return self._filled(element, own, winners, depth + 1) if "var(" in own and depth < _DEEPEST else own
 
-        return USED.sub(known, value).strip()[:_MOST_VALUE]
+        filled = with_variables(value, known).strip()
+        if len(filled) > _MOST_VALUE:
+            raise TooComplex
+        return filled
 
     def _custom(self, element: Element, name: str) -> str | None:
         initial, inherits = self._registered.get(name, (None, True))
@@ -339,7 +337,7 @@ def _unknown(element: Element, known: Mapping[Element, object]) -> list[tuple[El
     found: list[tuple[Element, Element | None]] = []
     node: Element | None = element
     while node is not None and node not in known:
-        above = parent_of(node) if len(found) + 1 < _MOST_ANCESTORS else None
+        above = parent_of(node)
         found.append((node, above))
         node = above
     found.reverse()

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from mcp_web.extract.css.declarations import is_valid
+from mcp_web.extract.css.effort import TooComplex
 from mcp_web.extract.css.lengths import pixels, split_outside
 from mcp_web.extract.css.selectors import is_selector
 
@@ -28,7 +29,7 @@ _NEVER = ("monochrome", "grid", "color-index")
 _DENSITY = re.compile(r"(\d+\.?\d*|\.\d+)(dppx|dpi|dpcm|x)")
 _DENSITIES = {"dppx": 1.0, "x": 1.0, "dpi": 1 / 96, "dpcm": 2.54 / 96}
 _COMPARED = re.compile(r"(.*?)(<=|>=|<|>|=)(.*)\Z")
-_DEEPEST = 10
+_DEEPEST = 50
 _SIGNS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "=": operator.eq}
 
 Test = Callable[[str], bool]
@@ -69,7 +70,7 @@ def _holds(condition: str, test: Test, depth: int) -> bool:
     """Whether a condition of `and`, `or`, `not` and parentheses is true; `test` decides about its parts."""
     condition = condition.strip()
     if depth > _DEEPEST:
-        return False
+        raise TooComplex
     for word, join in ((" or ", any), (" and ", all)):
         parts = split_outside(condition, word)
         if len(parts) > 1:

@@ -107,7 +107,6 @@ _NEGATIVE = re.compile(r"(?:opacity|brightness|contrast|invert|grayscale|sepia|s
 _PENDING = "\0"  # occurs in no sheet: a browser replaces it by U+FFFD
 # Sample values with which a shorthand sets all of its properties; for the other shorthands it is 0.
 _SAMPLES = {"background": "red", "font": "1px a", "animation": "a"}
-_MOST_ANIMATIONS = 10
 _IDENT = re.compile(r"-?[a-z][\w-]*\Z|/")
 _PICTURE = re.compile(r"url\(|gradient\(|image\(|image-set\(")
 _NAMED_SIZE = re.compile(r"x*-?(?:small|large)\Z|medium\Z")
@@ -304,7 +303,7 @@ def _animation(value: str) -> Iterator[tuple[str, str]]:
     if value in _WIDE or value == "none":
         yield "animation-name", "none"
         return
-    parts = [dict(_one_animation(split_outside(part))) for part in split_outside(value, ",")[:_MOST_ANIMATIONS]]
+    parts = [dict(_one_animation(split_outside(part))) for part in split_outside(value, ",")]
     for name in parts[0]:
         yield name, ",".join(part[name] for part in parts)
 

@@ -15,11 +15,12 @@ _UNITS |= {f"{kind}{unit}": size for kind in ("", "s", "l", "d", "cq") for unit,
            (("vw", 12.8), ("vh", 7.2), ("vi", 12.8), ("vb", 7.2), ("vmin", 7.2), ("vmax", 12.8))}  # fmt: skip
 _UNITS |= {"cqw": 12.8, "cqh": 7.2, "cqi": 12.8, "cqb": 7.2, "cqmin": 7.2, "cqmax": 12.8}
 _TOKEN = re.compile(
-    r"\s*(?:((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)([a-z]+|%)?|([a-z]+[a-z0-9-]*)?(\()|([-+*/(),])|(pi|e|up|down|nearest|to-zero)\b)"
+    r"\s*(?:((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)([a-z]+|%)?|([a-z]+[a-z0-9-]*)?(\()|([-+*/(),])|(infinity|nan|pi|e|up|down|nearest|to-zero)\b)"
 )
+_CALL = re.compile(r"([a-z0-9-]+)\(")
+_BRACKET = re.compile(r"[()]")
 _ANGLES = {"deg": 1.0, "turn": 360.0, "grad": 0.9, "rad": 180 / math.pi}
-_MOST_TOKENS = 100
-_NAMED = {"pi": math.pi, "e": math.e}
+_NAMED = {"pi": math.pi, "e": math.e, "infinity": math.inf, "nan": 0.0}
 _STRATEGIES = frozenset(("up", "down", "nearest", "to-zero"))
 _KEYWORDS = {"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0, "large": 18.0, "x-large": 24.0}
 
@@ -62,6 +63,27 @@ def split_outside(text: str, separator: str = " ") -> list[str]:
     return [stripped for part in (*parts, text[start:]) if (stripped := part.strip())]
 
 
+def calls(text: str) -> list[tuple[str, str]]:
+    """The functions of a value that are not inside others: their names and arguments."""
+    found: list[tuple[str, str]] = []
+    end = 0
+    for call in _CALL.finditer(text):
+        if call.start() >= end:
+            end = closing(text, call.end())
+            found.append((call[1], text[call.end() : end]))
+    return found
+
+
+def closing(text: str, start: int) -> int:
+    """Where the bracket that was opened before `start` is closed; the end of the text if it is not."""
+    depth = 1
+    for bracket in _BRACKET.finditer(text, start):
+        depth += 1 if bracket[0] == "(" else -1
+        if not depth:
+            return bracket.start()
+    return len(text)
+
+
 def angle(value: str) -> float | None:
     """A CSS angle in degrees; None if it is not valid."""
     found = re.fullmatch(r"([-+]?(?:\d+\.?\d*|\.\d+))(deg|turn|grad|rad)?", value.strip())
@@ -76,7 +98,7 @@ class _Reader:
         self._tokens: list[tuple[str, float]] = []
         self._at = 0
         at, text = 0, text.lower().strip()
-        while at < len(text) and len(self._tokens) < _MOST_TOKENS:
+        while at < len(text):
             found = _TOKEN.match(text, at)
             if found is None or found.end() == at:
                 raise _Unknown
@@ -109,7 +131,7 @@ class _Reader:
         value = self._sum()
         if self._at != len(self._tokens):
             raise _Unknown
-        return value
+        return 0.0 if math.isnan(value) else value
 
     def _next(self) -> str:
         return self._tokens[self._at][0] if self._at < len(self._tokens) else ""

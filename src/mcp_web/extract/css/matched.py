@@ -8,9 +8,9 @@ from turbohtml import Element, Node
 
 from mcp_web.extract.css.names import names_of
 from mcp_web.extract.css.rules import Rules
+from mcp_web.extract.css.search import Search
 from mcp_web.extract.css.selectors import (
     index_keys,
-    matches,
     may_match,
     select_any,
     split_selectors,
@@ -24,9 +24,9 @@ _FEW_NAMES = 100  # up to this number it is faster to search for the names than 
 class Matched:
     """The elements that some rules match in one tree; each selector is searched for when it is first needed."""
 
-    def __init__(self, tree: Node, rules: Rules, places: Iterable[int], names: frozenset[str]) -> None:
+    def __init__(self, tree: Node, search: Search, rules: Rules, places: Iterable[int], names: frozenset[str]) -> None:
         """`places` are the indexes of the rules; `names` are the classes and ids of the page, as ".class" and "#id"."""
-        self._tree = tree
+        self._search = search
         self._selectors: dict[int, list[str]] = {}
         for at in places:
             found = split_selectors(to_library_syntax(rules.selectors[at])) if "::" not in rules.selectors[at] else []
@@ -46,15 +46,15 @@ class Matched:
     def _by_selector(self, selector: str) -> list[Element]:
         found = self._found.get(selector)
         if found is None:
-            found = self._found[selector] = self._search(selector)
+            found = self._found[selector] = self._searched(selector)
         return found
 
-    def _search(self, selector: str) -> list[Element]:
+    def _searched(self, selector: str) -> list[Element]:
         keys = self._keys[selector]
         if not _is_named(keys):
-            return select_any(self._tree, [selector])
+            return list(self._search.select(selector))
         near = [element for key in keys for element in self._named[key.lower()]]
-        return [element for element in near if matches(element, selector)]
+        return [element for element in near if self._search.matches(element, selector)]
 
 
 def _is_named(keys: set[str]) -> bool:

@@ -12,15 +12,13 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from turbohtml import Element
-
 from mcp_web.extract.css.conditions import container_holds, media_holds, supports_holds
 from mcp_web.extract.css.declarations import Declared, parse_declarations, unescaped
-from mcp_web.extract.css.selectors import may_match, split_selectors
-from mcp_web.extract.css.sheet_text import MOST, cleaned
+from mcp_web.extract.css.effort import TooComplex
+from mcp_web.extract.css.selectors import LONGEST, may_match, split_selectors
+from mcp_web.extract.css.sheet_text import cleaned
 
-_MOST_NESTING = 20
-_MOST_KEYFRAMES = 500
+_MOST_NESTED = 50  # layers or style queries, one inside the other
 _KEYFRAMES = re.compile(r"@(?:-webkit-|-moz-|-o-)?keyframes\s+(.+)", re.S)
 _PROPERTY = re.compile(r"@property\s+(--[\w-]+)\Z")
 _PART = re.compile(r"::part\(([\w-]+)\)")
@@ -29,7 +27,7 @@ _STYLE_QUERY = re.compile(r"@container\s*style\(\s*(--[\w-]+)\s*:\s*([^()]+)\)\Z
 _CONTAINER = re.compile(r"container(?:-name|-type)?\s*:\s*([^;{}]+)")
 
 LayerKey = tuple[float, ...]
-_Inside = Callable[[str, "Context", int], "Context"]
+_Inside = Callable[[str, "Context"], "Context"]
 _LAST = float("inf")  # rules outside any layer come after all layers
 
 
@@ -43,18 +41,6 @@ class Context(NamedTuple):
     keyframes: str = ""
     contained: bool = False  # whether it is in a container query, which never applies to the root of the page
     queries: tuple[tuple[str, str], ...] = ()  # variables and the values that the element's parent must give them
-
-    def covers(self, element: Element) -> bool:
-        """Whether the element is inside the scope and outside its limit."""
-        if self.contained and element.tag == "html":
-            return False
-        if not self.scope and not self.limit:
-            return True
-        try:
-            inside = not self.scope or element.closest(self.scope) is not None
-            return inside and (not self.limit or element.closest(self.limit) is None)
-        except ValueError:
-            return False
 
 
 class Rule(NamedTuple):
@@ -80,14 +66,10 @@ class Rules:
         self._layers: dict[str, int] = {}
         self._inner: dict[tuple[str, Context], Context] = {}  # a cache of contexts inside at-rules
         self._registers = False
-        left = MOST
         for sheet in sheets:
-            text = cleaned(sheet[:left])
+            text = cleaned(sheet)
             self._registers = self._registers or "@property" in text
             self._read(text)
-            left -= len(sheet)
-            if left <= 0:
-                break
         self._relevant: list[int] = []
         self.selectors: list[str] = []
         self._find_relevant(names)
@@ -153,7 +135,7 @@ class Rules:
     def keyframes(self) -> dict[str, dict[str, dict[str, Declared]]]:
         """The declarations of every animation, by its name and step (`from`, `to`, `50%`)."""
         found: dict[str, dict[str, dict[str, Declared]]] = {}
-        for number, context in enumerate(self._contexts[:_MOST_KEYFRAMES]):
+        for number, context in enumerate(self._contexts):
             if not context.keyframes or not context.holds:
                 continue
             end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self._heads)
@@ -199,7 +181,7 @@ class Rules:
                     del self._starts[known:], self._contexts[known:]
                     self._read_nested(text)
                     return
-                around.append(self._inside(words, around[-1], len(around)))
+                around.append(self._inside(words, around[-1]))
             pieces[at] = (head, "{", pieces[at][2])
             self._change(first + at, around[-1])
         self._heads.extend([piece[0] for piece in pieces])
@@ -229,14 +211,18 @@ class Rules:
 
     def _add_layer(self, name: str) -> str:
         parts = name.split(".")
+        if len(parts) > _MOST_NESTED:
+            raise TooComplex
         for at in range(len(parts)):
             self._layers.setdefault(".".join(parts[: at + 1]), len(self._layers))
         return name
 
-    def _inside(self, prelude: str, above: Context, depth: int) -> Context:
+    def _inside(self, prelude: str, above: Context) -> Context:
         """The context inside an at-rule."""
-        if depth > _MOST_NESTING or not above.holds:
-            return above._replace(holds=False)
+        if len(above.queries) > _MOST_NESTED:
+            raise TooComplex
+        if not above.holds:
+            return above
         found = self._inner.get((prelude, above))
         if found is None:
             found = self._context_of(prelude, above)
@@ -316,7 +302,7 @@ def _rules(text: str, inside: _Inside) -> Iterator[tuple[str, str, Context]]:
             declarations, _, prelude = pending.rpartition(";") if parent else ("", "", _without_statements(pending))
             if declarations:
                 yield parent, declarations, context
-            around.append(_inside_block(prelude.strip(), context, parent, len(around), inside))
+            around.append(_inside_block(prelude.strip(), context, parent, inside))
         elif piece != "}":
             pending += piece
             continue
@@ -333,15 +319,17 @@ def _rules(text: str, inside: _Inside) -> Iterator[tuple[str, str, Context]]:
         yield parent, pending, context
 
 
-def _inside_block(prelude: str, context: Context, parent: str, depth: int, inside: _Inside) -> tuple[Context, str]:
+def _inside_block(prelude: str, context: Context, parent: str, inside: _Inside) -> tuple[Context, str]:
     """Context and selector inside a block."""
     if prelude[:1] == "@":
         registers = prelude[:9].lower() == "@property"
-        return inside(prelude, context, depth), prelude if registers else parent
-    if not prelude or depth > _MOST_NESTING:
+        return inside(prelude, context), prelude if registers else parent
+    if not prelude:
         return Context(False), "*"
     return context, _nested(parent, prelude) if parent else prelude
 
 
 def _nested(parent: str, selector: str) -> str:
+    if len(parent) * (1 + selector.count("&")) > LONGEST:
+        raise TooComplex
     return selector.replace("&", f":is({parent})") if "&" in selector else f":is({parent}) {selector}"

@@ -9,7 +9,9 @@ from turbohtml import Element, Node
 from mcp_web.extract.css.declarations import unescaped
 from mcp_web.lru import cached_if_short
 
+LONGEST = 20_000  # characters of a selector; nested rules make long ones
 _CHUNK = 200  # selectors in one search
+_BRACKET_OR_COMMA = re.compile(r"(\\.|[(),])", re.S)
 _COMMA = re.compile(r",(?![^()]*\))")
 _NAME = re.compile(r"[#.](?:[\w-]|[^\x00-\x7f]|\\[0-9a-fA-F]{1,6}\s?|\\.)+")
 _POINTED = re.compile(r":(?:hover|active|focus|focus-visible|focus-within)\b(?!-)")
@@ -31,13 +33,35 @@ _LIBRARY_SYNTAX = (
     (":placeholder-shown", '[placeholder]:not([placeholder=""]):not([value])'),
     (":-webkit-any(", ":is("),
     (":-webkit-any-link", ":any-link"),
+    (":open", "[open]"),
+)
+# Pseudo-classes that turbohtml lacks and that match no text of a page that was just loaded.
+_NOT_MATCHED = re.compile(
+    r":(?:active-view-transition|has-slotted|host|indeterminate|in-range|out-of-range|interest-source|interest-target"
+    r"|invalid|valid|popover-open|target-current|target-before|target-after|buffering|seeking|stalled|volume-locked"
+    r"|xr-overlay|-webkit-autofill|-webkit-full-screen|(?:active-view-transition-type|state)\([^()]*\))(?![\w(-])",
+    re.I,
 )
 NO_NAMES: frozenset[str] = frozenset()
 
 
 def split_selectors(selector: str) -> list[str]:
     """The selectors of a list, split at commas outside parentheses."""
+    if "\\" in selector or selector.count("(") > 1:
+        return _split_outside(selector)
     return _COMMA.split(selector) if ")" in selector else selector.split(",")
+
+
+def _split_outside(selector: str) -> list[str]:
+    parts = [""]
+    depth = 0
+    for piece in _BRACKET_OR_COMMA.split(selector):
+        depth += (piece == "(") - (piece == ")")
+        if piece == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts
 
 
 def select_any(tree: Node, selectors: list[str]) -> list[Element]:
@@ -117,10 +141,12 @@ def _without_brackets(selector: str) -> str:
 
 def to_library_syntax(selector: str) -> str:
     """The selector with pseudo-classes that turbohtml lacks replaced by equivalents."""
-    for word, other in _LIBRARY_SYNTAX if ":" in selector else ():
+    if ":" not in selector:
+        return selector
+    for word, other in _LIBRARY_SYNTAX:
         if word in selector:
             selector = selector.replace(word, other)
-    return selector
+    return _NOT_MATCHED.sub(":not(*)", selector)
 
 
 @cached_if_short(400, entries=4096)  # asked for with each selector of a list

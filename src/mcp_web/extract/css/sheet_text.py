@@ -12,7 +12,6 @@ from turbohtml import Element
 from mcp_web.extract.css.conditions import media_holds, supports_holds
 from mcp_web.extract.css.declarations import unescaped
 
-MOST = 1_000_000  # characters of all sheets of a page
 _IMPORT = re.compile(
     r"@import\s{0,9}(?:url\(\s{0,9})?(?:\"(data:text/css[^\"\n]{1,100000})\"|'(data:text/css[^'\n]{1,100000})'"
     r"|(data:text/css[^\"'\s)]{1,100000}))\s{0,9}\)?([^;{}]{0,500})(?:;|\Z)",
@@ -35,11 +34,8 @@ def own_sheets(candidates: list[Element]) -> list[str]:
         preferred = preferred or title
         if title and title != preferred:
             continue
-        if element.tag == "style":
-            text = element.text
-            found.extend((*embedded_imports(text), text))
-        else:
-            found.append(data_url_text(element.attr("href") or ""))
+        text = element.text if element.tag == "style" else data_url_text(element.attr("href") or "")
+        found.extend((*embedded_imports(text), text))
     return found
 
 
@@ -55,14 +51,15 @@ def _applies(sheet: Element) -> bool:
 
 def data_url_text(url: str) -> str:
     """The sheet in a `data:` URL."""
-    kind, _, text = url[:MOST].partition(",")
+    kind, _, text = url.partition(",")
     text = unquote(text)
     if not kind.lower().startswith("data:text/css"):
         return ""
     if not kind.lower().endswith("base64"):
         return text
     try:
-        return b64decode(text).decode("utf-8", "replace")
+        plain = "".join(text.split()).rstrip("=")
+        return b64decode(plain + "=" * (-len(plain) % 4)).decode("utf-8", "replace")
     except ValueError:
         return ""
 
@@ -72,7 +69,7 @@ def embedded_imports(sheet: str) -> Iterator[str]:
     if "@import" not in sheet.partition("{")[0].lower():
         return  # imports must come before all rules
     end = 0
-    for found in _IMPORT.finditer(sheet[:MOST]):
+    for found in _IMPORT.finditer(sheet):
         if "{" in sheet[end : found.start()]:
             return
         end = found.end()
@@ -83,7 +80,9 @@ def embedded_imports(sheet: str) -> Iterator[str]:
         supports = _IMPORT_SUPPORTS.match(conditions)
         conditions = conditions[supports.end() :].strip() if supports else conditions
         if media_holds(conditions) and (supports is None or supports_holds(supports[1])):
-            yield f"@layer {layer[1] or ''}{{{data_url_text(url)}}}" if layer else data_url_text(url)
+            text = data_url_text(url)
+            for imported in (*embedded_imports(text), text):
+                yield f"@layer {layer[1] or ''}{{{imported}}}" if layer else imported
 
 
 def cleaned(text: str) -> str:

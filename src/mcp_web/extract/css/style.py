@@ -6,14 +6,13 @@ import re
 from collections.abc import Mapping
 
 from mcp_web.extract.css.colour import Colour, parse_colour
-from mcp_web.extract.css.lengths import angle, fraction, pixels, split_outside
+from mcp_web.extract.css.lengths import angle, calls, fraction, pixels, split_outside
 
 Style = Mapping[str, str]
 
 FAR = 500.0  # pixels off screen; menus and sliders are closer
 FAINT = 0.06  # opacity below which text cannot be read
 _ARGUMENTS = re.compile(r",(?![^()]*\))|\s+(?![^()]*\))")
-_CALL = re.compile(r"([a-z0-9-]+)\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
 _BLACK = Colour(0, 0, 0)
 _SIDES = ("left", "top", "right", "bottom")
 _MARGINS = tuple(f"margin-{side}" for side in _SIDES)
@@ -46,7 +45,7 @@ def is_faded_out(style: Style) -> bool:
     opacity = fraction(style["opacity"]) if "opacity" in style else None
     if opacity is not None and opacity < FAINT:
         return True
-    for name, value in _CALL.findall(style["filter"]) if "filter" in style else ():
+    for name, value in calls(style["filter"]) if "filter" in style else ():
         amount = fraction(value)
         if name == "opacity" and amount is not None and amount < FAINT:
             return True
@@ -220,7 +219,7 @@ def _is_positioned_off_screen(style: Style) -> bool:
 
 
 def _transforms(style: Style) -> list[tuple[str, str]]:
-    found = _CALL.findall(style.get("transform", ""))
+    found = calls(style.get("transform", ""))
     found += [(name, style[name]) for name in ("translate", "scale") if name in style]
     if "rotate" in style:
         axis, _, amount = style["rotate"].rpartition(" ")
@@ -272,9 +271,9 @@ def _clipped(style: Style) -> bool:
             top, right, bottom, left = (edge or 0.0 for edge in edges)
             if bottom - top <= 2 or right - left <= 2:
                 return True
-    shapes = _CALL.findall(style["clip-path"]) if "clip-path" in style else []
+    shapes = calls(style["clip-path"]) if "clip-path" in style else []
     if "border-shape" in style and style.get("overflow-x") in CLIPS:
-        shapes += _CALL.findall(style["border-shape"])
+        shapes += calls(style["border-shape"])
     return any(_shape_is_empty(name, inside) for name, inside in shapes)
 
 

@@ -3,12 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from mcp_web.extract.css.lengths import closing
 
 _DECLARED = re.compile(r"(?:^|[;{\s])(--[\w-]+)\s*:([^;{}]*)")
-USED = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\((?:[^()]|\([^()]*\))*\)[^()]*)*))?\)")
+_USED = re.compile(r"var\(\s*(--[\w-]+)\s*(,?)")
 _MOST_VALUES = 20
 _DEEPEST = 4
+
+
+class _Use(NamedTuple):
+    """A `var()` in a value."""
+
+    start: int
+    end: int
+    name: str
+    fallback: str
+
+
+def _uses(value: str) -> Iterator[_Use]:
+    """The `var()` of a value that are not inside others."""
+    end = 0
+    for found in _USED.finditer(value):
+        if found.start() >= end:
+            close = closing(value, found.end())
+            end = close + 1
+            yield _Use(found.start(), end, found[1], value[found.end() : close].strip() if found[2] else "")
+
+
+def with_variables(value: str, replacement: Callable[[str, str], str]) -> str:
+    """The value with each `var()` replaced by what `replacement` returns for its name and its fallback."""
+    parts: list[str] = []
+    at = 0
+    for used in _uses(value):
+        parts.extend((value[at : used.start], replacement(used.name, used.fallback)))
+        at = used.end
+    return "".join((*parts, value[at:]))
 
 
 class Variables:
@@ -23,7 +55,10 @@ class Variables:
                 self._values.setdefault(name, {})[" ".join(value.lower().split())] = None
 
     def possible_values(self, value: str) -> list[str]:
-        """The value with its variables replaced, once for each of their possible values; itself if it has none."""
+        """The value with its variables replaced, once for each of their possible values.
+
+        The value itself if it has no variables, or more possible values than are tried.
+        """
         if "var(" not in value:
             return [value]
         known = self._known.get(value)
@@ -32,12 +67,15 @@ class Variables:
         return known
 
     def _filled(self, value: str, depth: int) -> list[str]:
-        used = USED.search(value)
+        used = next(_uses(value), None)
         if used is None or depth > _DEEPEST:
             return [value]
-        own = list(self._values.get(used[1], ()))[:_MOST_VALUES] or [used[2] or ""]
-        parts = (f"{value[: used.start()]}{each}{value[used.end() :]}"[:200] for each in own)
-        return [filled for part in parts for filled in self._filled(part, depth + 1)][:_MOST_VALUES]
+        own = self._values.get(used.name) or [used.fallback]
+        if len(own) > _MOST_VALUES:
+            return [value]
+        parts = [f"{value[: used.start]}{each}{value[used.end :]}" for each in own]
+        filled = [each for part in parts for each in self._filled(part, depth + 1)]
+        return filled if len(filled) <= _MOST_VALUES else [value]
 
 
 NO_VARIABLES = Variables(())

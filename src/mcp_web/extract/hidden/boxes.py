@@ -44,7 +44,6 @@ _STACKING = frozenset(
      "translate", "mix-blend-mode", "container-type")
 )  # fmt: skip
 _NO_ALPHA = re.compile(r"(?:[-\d.e]+[\s,]+){15}0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*\s*\Z")
-_MOST_ROWS = 2000
 _FAR_DOWN = 100.0  # pixels; less may be ordinary layout
 
 
@@ -181,7 +180,7 @@ class Boxes:
         for table in self._tree.select("table:has(col,colgroup)"):
             visibility = [self._cascade.inherited(column, "visibility") for column in _columns(table)]
             collapsed = [at for at, value in enumerate(visibility) if value == "collapse"]
-            for row in table.select("tr")[:_MOST_ROWS] if collapsed else ():
+            for row in table.select("tr") if collapsed else ():
                 cells = [cell for cell in row.children if isinstance(cell, Element) and cell.tag in ("td", "th")]
                 if all(cell.attr("colspan") is None for cell in cells):
                     yield from (cells[at] for at in collapsed if at < len(cells))

@@ -19,7 +19,7 @@ from mcp_web.extract.css.rules import Rules
 from mcp_web.extract.css.style import Style, gradient_colours
 from mcp_web.extract.css.variables import Variables
 
-_MOST_COLOURS = 400  # different values on one page
+_MOST_COLOURS = 400  # different values that are compared; further ones may equal any other colour
 _TEXT_PROPERTIES = ("color", "-webkit-text-fill-color")
 _BACKGROUND_PROPERTIES = ("background", "background-color", "background-image")
 _OF_PARENT = frozenset(("inherit", "unset", "revert", "revert-layer", "currentcolor"))  # the parent's text colour
@@ -103,6 +103,7 @@ class Source:
     colours: Sequence[Colour | None]
     places: Sequence[int] = ()  # indexes of rules that declare them
     elements: Sequence[Element] = ()  # elements whose attributes declare them
+    is_rest: bool = False  # whether it stands for colours that are too many to be compared
 
 
 class _Kind:
@@ -113,8 +114,9 @@ class _Kind:
         self.sources = sources
         self.anywhere = anywhere  # that any element may have
         every = set[Colour | None](anywhere).union(*(source.colours for source in sources))
-        self.has_unknown = None in every  # it may equal any other colour
-        self.known = [colour for colour in every if colour is not None]
+        self.has_too_many = len(every) > 2 * _MOST_COLOURS or any(source.is_rest for source in sources)
+        self.has_unknown = None in every or self.has_too_many  # it may equal any other colour
+        self.known = [colour for colour in every if colour is not None][: 2 * _MOST_COLOURS]
 
 
 class Palette:
@@ -215,7 +217,7 @@ def _any(ones: Iterable[Colour], others: Iterable[Colour | None], test: _Test) -
 def _suspect_rules(own: _Kind, other: _Kind, test: _Test) -> Iterator[tuple[Sequence[int], list[Source] | None]]:
     for source in own.in_sheets:
         known = [colour for colour in source.colours if colour is not None]
-        if len(known) < len(source.colours) or _any(known, other.anywhere, test):
+        if len(known) < len(source.colours) or other.has_too_many or _any(known, other.anywhere, test):
             yield source.places, None
         elif _any(known, other.known, test):
             yield source.places, [each for each in other.sources if _any(known, each.colours, test)]
@@ -232,4 +234,5 @@ def _sources(rules: Rules, names: tuple[str, ...], variables: Variables) -> dict
         colours = [colour for way in variables.possible_values(value) for colour in colours_in(way)]
         if colours:
             sources[value] = Source(colours, places[value])
-    return sources
+    others = [at for value in list(places)[_MOST_COLOURS:] for at in places[value]]
+    return {**sources, "others": Source([None], others, is_rest=True)} if others else sources

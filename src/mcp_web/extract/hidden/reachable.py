@@ -35,7 +35,7 @@ _OPENERS = "[aria-expanded],[data-toggle],[data-bs-toggle],summary,button,[role=
 _SWITCHES = "[role=tab],button,[role=button],input[type=radio],label,[onclick]"
 _ICONS = "img,svg,i,input,[class*=icon i],picture"
 _WORD = re.compile(r"[\w:.-]+")
-_MOST_ANCESTORS = 60
+_MOST_LIKE = 20  # siblings that share a class and are compared
 _LARGE = 1500  # characters; a smaller element is never the main text of the page
 SHELL = 800  # characters; a page that shows no more than this is an empty shell
 
@@ -52,6 +52,8 @@ class Reachable:
         self._is_hidden = is_hidden
         self._boxes = boxes
         self._shown: dict[Node, bool] = {}
+        self._switched: dict[Element, bool] = {}  # whether an element has a switch that a person sees
+        self._by_class: dict[Element, dict[tuple[str, str], list[Element]]] = {}  # children with text, by tag and class
 
     def __call__(self, element: Element) -> bool:
         return self._has_control(element) or self._follows_control(element) or self._is_panel(element)
@@ -93,7 +95,7 @@ class Reachable:
         """Whether neither the element nor an ancestor is hidden."""
         unknown: list[Node] = []
         node: Node | None = element
-        while node is not None and node not in self._shown and len(unknown) <= _MOST_ANCESTORS:
+        while node is not None and node not in self._shown:
             unknown.append(node)
             node = node.parent
         is_shown = node is None or self._shown.get(node, True)
@@ -155,18 +157,37 @@ class Reachable:
             return True
         area = parent.parent if isinstance(parent.parent, Element) else parent
         if element.attr("role") == "tabpanel":
-            return any(self.is_seen(tab) for tab in self._tree.select("[role=tab]")[:200])
-        own = set((element.attr("class") or "").split()) - HIDING_CLASSES
-        if not own or not any(self.is_seen(switch) for switch in area.select(_SWITCHES)[:200]):
-            return False
-        return any(
-            isinstance(other, Element)
-            and other != element
-            and other.tag == element.tag
-            and own <= set((other.attr("class") or "").split())
-            and bool(other.text.strip())
-            for other in parent
-        )
+            return self._has_tabs
+        own = _classes(element) - HIDING_CLASSES
+        return bool(own) and self._has_switch(area) and self._has_like(element, parent, own)
+
+    @cached_property
+    def _has_tabs(self) -> bool:
+        """Whether a person sees a tab on the page."""
+        return any(self.is_seen(tab) for tab in self._tree.select("[role=tab]")[:200])
+
+    def _has_switch(self, area: Element) -> bool:
+        found = self._switched.get(area)
+        if found is None:
+            found = any(self.is_seen(switch) for switch in area.select(_SWITCHES)[:200])
+            self._switched[area] = found
+        return found
+
+    def _has_like(self, element: Element, parent: Element, own: set[str]) -> bool:
+        """Whether the parent has another such element: with text, and with the same tag and classes."""
+        known = self._by_class.get(parent)
+        if known is None:
+            known = self._by_class[parent] = {}
+            for child in parent.children:
+                if isinstance(child, Element) and child.text.strip():
+                    for name in _classes(child):
+                        known.setdefault((child.tag, name), []).append(child)
+        with_rarest = min((known.get((element.tag, name), []) for name in own), key=len)
+        return any(other != element and own <= _classes(other) for other in with_rarest[:_MOST_LIKE])
+
+
+def _classes(element: Element) -> set[str]:
+    return set((element.attr("class") or "").split())
 
 
 def has_content(control: Element) -> bool:

@@ -18,7 +18,6 @@ from mcp_web.extract.css.cascade import Cascade
 from mcp_web.extract.css.declarations import parse_declarations
 from mcp_web.extract.css.lengths import fraction, pixels
 from mcp_web.extract.css.names import PageNames
-from mcp_web.extract.css.selectors import select_any, split_selectors
 from mcp_web.extract.css.sheet_text import own_sheets
 from mcp_web.extract.css.style import FAINT, Style, hides_box, is_faded_out
 from mcp_web.extract.css.variables import Variables
@@ -43,8 +42,7 @@ _SHOWN_WIDER = re.compile(
     r"(?:^|\s)(?:(?:sm|md|lg|xl|2xl|tablet|desktop|min-\S+):(?:block|flex|inline|grid|table|contents)\S*"
     r"|d-(?:sm|md|lg|xl|xxl)-(?!none)\S+|not-sr-only|\S+:not-sr-only)"
 )
-_MOST_FONTS = 2000  # `font` elements: more than old pages have; hostile pages may have millions
-_MOST_INSIDE = 3000  # elements that are tested inside an element whose text is hidden
+_STEPS_OF_TEST, _STEPS_OF_TEXT_TEST, _STEPS_OF_STYLE = 10, 20, 20  # see `Effort`: to test an element, to parse a style
 _SMALL = 4.0  # pixels; a smaller font size is tested further
 _FIRST_LINE = re.compile(r"::?first-line\b", re.I)
 _ONE_LINE = 100  # characters that fit on one line of the screen
@@ -82,7 +80,8 @@ def remove_hidden(tree: Node, names: PageNames | None = None, removed_later: str
     place_streamed(tree, candidates)
     count += _drop_noscript(tree, candidates)
     cascade = Cascade(tree, own_sheets(candidates), names)
-    styled = {each: each.attr("style") or "" for each in (*candidates, *tree.find_all("font", limit=_MOST_FONTS))}
+    styled = {each: each.attr("style") or "" for each in (*candidates, *tree.find_all("font"))}
+    cascade.effort.spend(_STEPS_OF_STYLE * len(set(styled.values())))
     has_external_sheets = tree.select_one(_OUTSIDE_SHEET) is not None
     uses = any("var(" in style for style in styled.values())
     variables = Variables((*cascade.rules.variables(uses), *styled.values()))
@@ -142,6 +141,7 @@ class _Judge:
         self._cascade = cascade
         self._boxes = boxes
         self._text_visibility = text_visibility
+        self._emptied: set[Element] = set()  # whose hidden text was removed, with that of their descendants
 
     def find_hidden(self, suspects: list[Element], boxes: list[Element]) -> _Hidden:
         """The hidden ones of the suspects, added to `boxes`, which are known to be hidden.
@@ -149,6 +149,7 @@ class _Judge:
         Suspects inside a hidden element are not tested.
         """
         found = _Hidden(dict.fromkeys(boxes), [], [])
+        self._cascade.effort.spend(_STEPS_OF_TEST * len(suspects))
         for element in sorted(dict.fromkeys(suspects), key=lambda each: len(self._cascade.ancestry(each))):
             if self.is_inside(element, found.boxes):
                 found.inside.append(element)
@@ -225,9 +226,7 @@ class _Judge:
             if "first-line" not in selector:
                 continue
             line = {name: each.value for name, each in parse_declarations(rules.rule(at).body).items()}
-            for element in select_any(
-                self._tree, [_FIRST_LINE.sub("", each) or "*" for each in split_selectors(selector)]
-            ):
+            for element in self._cascade.search.select(_FIRST_LINE.sub("", selector) or "*"):
                 style = {**self._cascade.style(element), **line}
                 if len(element.text) <= _ONE_LINE and self._assumed(element, style, self._text_visibility.is_hidden):
                     yield element
@@ -237,6 +236,7 @@ class _Judge:
 
     def _in_all_states(self, element: Element, test: Callable[[Element], bool]) -> bool:
         style, states = self._cascade.style(element), self._cascade.states(element)
+        self._cascade.effort.spend(_STEPS_OF_TEXT_TEST * len(states))
         if len(states) == 1 and states[0] is style:
             return test(element)
         return all(self._assumed(element, state, test) for state in states)
@@ -249,12 +249,13 @@ class _Judge:
         """Remove the hidden text inside an element, except what a descendant shows again; 1 if any was removed."""
         if element.parent is None or element.tag in _KEPT:
             return 0
-        left = _MOST_INSIDE
         removed = False
         queue = [element]
-        while queue and left > 0:
+        while queue:
             node = queue.pop()
-            left -= 1
+            if node in self._emptied:
+                continue
+            self._emptied.add(node)
             for child in list(node):
                 if isinstance(child, Element):
                     if not self._shows_again(child):

@@ -9,13 +9,11 @@ from turbohtml import Element, Node
 from mcp_web.extract.css.rules import Rules
 from mcp_web.extract.css.selectors import matches
 
-_MOST_HOSTS = 2000
-
 
 def flatten_shadow_trees(tree: Node, remove_hidden: Callable[[Node], int]) -> int:
     """Put the content of each shadow tree into its host; returns how many hidden texts were removed."""
     count = 0
-    hosts = [element for element in tree.iter_elements() if element.shadow_root is not None][:_MOST_HOSTS]
+    hosts = [element for element in tree.iter_elements() if element.shadow_root is not None]
     for host in hosts:
         shadow = host.shadow_root
         if shadow is None:

@@ -16,15 +16,18 @@ def place_streamed(tree: Node, candidates: list[Element]) -> None:
     React moves `S:n` to `B:n`; Marko moves `afname` to `afphname` and, on a page with several applications, `afshop7`
     to `afshopph7`.
     """
-    for part in candidates:
-        name = part.attr("id")
-        if not name or _STREAMED.match(name) is None:
-            continue
+    parts = {part: name for part in candidates if _STREAMED.match(name := part.attr("id") or "")}
+    if not parts:
+        return
+    by_id: dict[str, Element] = {}
+    for element in tree.select("[id]"):
+        by_id.setdefault(element.attr("id") or "", element)
+    for part, name in parts.items():
         if name.startswith("S:"):
-            place = tree.select_one(f'template[id="B:{name[2:]}"],template[id="P:{name[2:]}"]')
+            names = (f"B:{name[2:]}", f"P:{name[2:]}")
         else:
-            places = {f"afph{name[2:]}", _NUMBER.sub("ph", name)} - {name}
-            place = tree.select_one(",".join(f'[id="{each}"]' for each in places))
-        if place is not None:
+            names = (f"afph{name[2:]}", _NUMBER.sub("ph", name))
+        place = next((by_id.pop(each) for each in names if each in by_id and each != name), None)
+        if place is not None and place.parent is not None and (name[:2] != "S:" or place.tag == "template"):
             place.replace_with(*list(part.children))
             part.decompose()

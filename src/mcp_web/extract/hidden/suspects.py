@@ -19,12 +19,10 @@ from mcp_web.extract.css.variables import NO_VARIABLES, Variables
 from mcp_web.extract.hidden.palette import Palette, Source
 from mcp_web.lru import cached_if_short
 
-_MOST_CANDIDATES = 2000
-_MOST_TESTED = 5000  # elements, for one colour
 _MOST_COLOURED = 50  # colours; with more of them, ancestors are not checked
 # A declaration without such a sign cannot hide anything: a quick test before the exact one.
 _SIGN = re.compile(
-    r"display:none|visibility:(?:hidden|collapse)|opacity:(?:[-+]|0?\.?0|0?\.[0-4]|[0-4]?\d?%|[\d.]+e-|[a-z])|opacity\("
+    r"display:(?:none|[^;]*\()|visibility:(?:hidden|collapse|[^;]*\()|opacity:(?:[-+]|0?\.?0|0?\.[0-4]|[0-4]?\d?%|[\d.]+e-|[a-z])|opacity\("
     r"|clip:rect|clip-path:[^;]*\(|mask[\w-]*:[^;]*(?:gradient|url\(#)|mask-(?:size|position):|content:[^;]*\(|backdrop-filter:|blur\(|contrast\(0|skew|content-visibility:hidden"
     r"|scale\w*[(:][^);]*(?:\b0|\.0)|rotate|matrix|indent:[^;]*(?:-|\d{2})|spacing:-|zoom:(?:0|\.|[0-5]%|calc)"
     r"|font-size:(?:[-+]|0|\.|[12](?:px|pt|%)|[^;]*\()|font:[^;]*(?:0|[12](?:px|pt)|\.\d|\()"
@@ -32,7 +30,7 @@ _SIGN = re.compile(
     r"|table-column|perspective\(|template:0|offset(?:-path)?:|invert\(|brightness\((?:0\)|0%|\d\d)|blend-mode:|template-rows:0|flex:0[01]?0(?:px|%)?(?:$|!)|flex-basis:0|url\(#"
     r"|box-shadow:[^;]*inset|(?:margin|padding)-top:\d{3}"
     r"|(?:left|top|right|bottom|margin[\w-]*|inset[\w-]*|start|end):[^;]*(?:-(?:\d{3}|[\d.]+(?:e\d|r?em|[sld]?v[whibm]|cq|%|in|[cm]m|p[tc]|q|ch))|\d{3,}(?:[sld]?v[whibm]|%|in|[cm]m|r?em)|\d{4}|\de\d|\()"
-    r"|translate\w*[(:][^;]*(?:\d{3}|\de\d|\d\d(?:in|[cm]m|r?em|[sld]?v)|calc|min|max)|\\|animation|contain:[^;]*(?:size|strict|paint)|text-security|text-stroke:"
+    r"|translate\w*[(:][^;]*(?:\d{3}|\de\d|\d\d(?:in|[cm]m|r?em|[sld]?v)|calc|min|max)|\\|animation|contain:[^;]*(?:size|strict|paint)|text-security|text-stroke:|\de-"
 )
 _SIGN_AT_START = re.compile(
     r"(?:-webkit-text-fill-)?color:(?:transparent|rgba|hsla|#[0-9a-f]{3}[0-5](?:$|!)|#[0-9a-f]{6}0|[^;]*/)"
@@ -107,16 +105,16 @@ def _by_rule(tree: Node, cascade: Cascade, palette: Palette, names: PageNames, v
         coloured = [([at for places, _ in coloured for at in places], None)]
     sources = [source for _, others in coloured for source in others or ()]
     places = {*signed, *(at for own, _ in coloured for at in own), *(at for each in sources for at in each.places)}
-    matched = Matched(tree, cascade.rules, places, names.as_selectors)
+    matched = Matched(tree, cascade.search, cascade.rules, places, names.as_selectors)
     found = dict.fromkeys(filter(_has_content, matched.by_rules(signed)))
     areas: dict[Source, set[Node]] = {}
     for own, others in coloured:
-        for element in matched.by_rules(own)[:_MOST_TESTED]:
+        for element in matched.by_rules(own):
             if element not in found and _has_content(element):
                 above = cascade.ancestry(element) if others else ()
                 if others is None or any(not _area(each, matched, areas).isdisjoint(above) for each in others):
                     found[element] = None
-    return list(found)[:_MOST_CANDIDATES]
+    return list(found)
 
 
 def _area(source: Source, matched: Matched, known: dict[Source, set[Node]]) -> set[Node]:

@@ -25,6 +25,8 @@ class TextVisibility:
         self._cascade = cascade
         self._page = page
         self.ignored: set[Element] = set()
+        self._layers: dict[Element, dict[Element, Style]] = {}  # by their parent
+        self._pictures: dict[Element, bool] = {}  # whether an element contains a picture
         self._has_external_sheets = has_external_sheets
 
     def is_hidden(self, element: Element) -> bool:
@@ -166,20 +168,32 @@ class TextVisibility:
                 colour = self._colour(style)
                 if colour is not None and self._has_external_sheets and each != element and not each.attr("style"):
                     return None
-                return None if floats and each.select_one(_PICTURES) is not None else colour
+                return None if floats and self._has_picture(each) else colour
             floats = floats or style.get("position") in ("absolute", "fixed") or self._overlaps(style)
-            if floats and each.select_one(_PICTURES) is not None:
+            if floats and self._has_picture(each):
                 return None
         return None if self._has_external_sheets else self._page.background
+
+    def _has_picture(self, element: Element) -> bool:
+        found = self._pictures.get(element)
+        if found is None:
+            found = self._pictures[element] = element.select_one(_PICTURES) is not None
+        return found
 
     def _sibling_layer(self, element: Element) -> Style | None:
         """The style of a painted sibling that fills the parent, and so lies below the positioned element; else None."""
         around = parent_of(element)
-        for each in list(around.children)[:_MOST_BESIDE] if around is not None else ():
-            style = self._cascade.style(each) if isinstance(each, Element) and each != element else {}
-            if style.get("position") == "absolute" and _PAINTS.intersection(style) and _fills(style):
-                return style
-        return None
+        beside = self._layers_in(around) if around is not None else {}
+        return next((style for each, style in beside.items() if each != element), None)
+
+    def _layers_in(self, parent: Element) -> dict[Element, Style]:
+        """The styles of the painted children that fill the parent, of the first ones."""
+        found = self._layers.get(parent)
+        if found is None:
+            first = [child for child in parent.children[:_MOST_BESIDE] if isinstance(child, Element)]
+            styles = {child: self._cascade.style(child) for child in first}
+            found = self._layers[parent] = {child: style for child, style in styles.items() if _is_layer(style)}
+        return found
 
     def _overlaps(self, style: Style) -> bool:
         return any(style.get(f"margin-{side}", "").startswith("-") for side in ("top", "left"))
@@ -191,6 +205,10 @@ class TextVisibility:
         if first is None or not all(stop is not None and stop.near(first) for stop in stops):
             return None
         return first
+
+
+def _is_layer(style: Style) -> bool:
+    return style.get("position") == "absolute" and bool(_PAINTS.intersection(style)) and _fills(style)
 
 
 def _fills(style: Style) -> bool:

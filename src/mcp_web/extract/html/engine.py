@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import mcp_web
 from mcp_web.errors import ExtractFailed, InvalidInput, SelectorNotFound
 from mcp_web.extract import sites
+from mcp_web.extract.css.effort import TooComplex
 from mcp_web.extract.css.names import PageNames
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata, PageKind
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 _NAME = f"mcp-web@{mcp_web.__version__}"
 _TRANSCRIPT = b'"transcript"'  # in structured data
+_SHEET = re.compile(rb"<style\b.*?</style\s*>|<link\b[^>]{0,9}\srel\s*=[^>]{0,100}>", re.S | re.I)
 _FITS = 3  # of a page too large for memory, the first third is read
 _LEAST = 20  # characters that the body of a config must have to be used
 _ENOUGH = 0.4  # share of the text outside links, of the page or of its scored content, that a packaged config must find
@@ -60,6 +63,12 @@ def read_html(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
     with _collector_paused():
         try:
             return _read(page, request, options)
+        except TooComplex as error:
+            raise ExtractFailed(
+                f"The style sheets of {page.final_url} are too complex to tell which of its text a person sees.",
+                suggestion="Open it with mode=rendered, if rendering is enabled, or look for another source.",
+                url=page.final_url,
+            ) from error
         except MemoryError:
             if not _has_all_memory():
                 raise  # the page is read again with more memory
@@ -67,9 +76,13 @@ def read_html(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
 
 
 def _read_beginning(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """The beginning of a page whose tree does not fit into memory: its source is cut before it is parsed."""
+    """The beginning of a page whose tree does not fit into memory: its source is cut before it is parsed.
+
+    The style sheets of the rest are added: they may hide text of the beginning.
+    """
     end = page.body.rfind(b">", 0, len(page.body) // _FITS) + 1
-    document = _read(replace(page, body=page.body[:end]), request, options)
+    sheets = b"".join(_SHEET.findall(page.body, end))
+    document = _read(replace(page, body=page.body[:end] + sheets), request, options)
     note = f"The page is made of more elements than fit into memory; only the first {end:,} bytes were read."
     return replace(document, notes=(*document.notes, note))
 

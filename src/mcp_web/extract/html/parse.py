@@ -52,7 +52,7 @@ def _may_have_shadows(body: bytes) -> bool:
 def _has_unclosed_formatting(text: str) -> bool:
     """Whether very many formatting elements are unclosed. Small samples are counted first, for speed."""
     if len(text) < _STEP:
-        return False
+        return text.count("<") - text.count("</") > _MOST_OPEN and _left_open(text) > _MOST_OPEN
     suspect = any(_is_suspect(text[at : at + _WINDOW]) for at in range(_WINDOW, len(text), _STEP))
     return suspect and _left_open(text) > _MOST_OPEN
 
