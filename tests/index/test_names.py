@@ -30,8 +30,9 @@ def test_names_are_capitalised_words_identifiers_and_numbers(question: str, foun
 
 def test_method_that_a_page_defines_under_its_class_is_mentioned() -> None:
     page = PageWords(["The class String holds text.", "`strip()`\n\nReturns the text without white space at its ends."])
-    assert page.missing_names("What does String.strip() remove?") == ()
-    assert page.missing_names("What does String.title() do?") == ("String.title",)
+    assert page.missing_names("What does String.strip() remove?", "String (Java)") == ()
+    assert page.missing_names("What does String.title() do?", "String (Java)") == ("String.title",)
+    assert page.missing_names("What does String.strip() remove?", "Path (Java)") == ("String.strip",)
 
 
 def test_a_page_about_another_product_does_not_mention_the_name() -> None:

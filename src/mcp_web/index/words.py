@@ -109,18 +109,24 @@ class PageWords:
         return covered / (sum(weights.values()) or 1.0)
 
     def missing_names(self, question: str, about: str = "") -> tuple[str, ...]:
-        """The names of a question that neither the page nor `about`, its title, mentions."""
+        """The names of a question that neither the page nor `about`, whose first line is its title, mentions."""
         sequence, compounds = page_terms(about, self.language, stop=())
         known = {*sequence, *compounds}
-        return tuple(dict.fromkeys(name for name in names(question, self.language) if not self._mentions(name, known)))
+        found = dict.fromkeys(names(question, self.language))
+        title = about.partition("\n")[0]
+        return tuple(name for name in found if not self._mentions(name, known) and not self._defines(name, title))
+
+    def _defines(self, name: str, title: str) -> bool:
+        """Whether the page defines a name as a member of its title: `strip` on the page `String` is `String.strip`."""
+        owner, _, member = name.rpartition(".")
+        is_defined = any(_DEFINED + one.key in self._numbers for one in asked_names(member))
+        return is_defined and bool(owner) and owner.lower() in map(str.lower, units(title))
 
     def _mentions(self, name: str, known: set[str]) -> bool:
         """Whether the page, or the terms in `known`, have a name."""
         sequence, compounds = page_terms(name, self.language, stop=())
-        # The parts of `2011-12` may be written with another dash, and `String.strip` may be defined as `strip`; the
-        # parts of `4.2` would also match another version.
-        in_parts = "-" in name or any(_DEFINED + part.key in self._numbers for part in asked_names(name)[1:2])
-        wanted = sequence if in_parts or not compounds else compounds
+        # The parts of `2011-12` may be written with another dash; those of `4.2` would also match another version.
+        wanted = sequence if "-" in name or not compounds else compounds
         return all(term in self._numbers or term in known for term in wanted)
 
     def _add(self, total: Scores, at: NDArray[np.int64], count: Scores, weight: float) -> None:
