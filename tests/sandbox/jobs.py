@@ -21,6 +21,12 @@ def eat() -> int:
     return len(bytearray(8 << 30))
 
 
+def eat_in_small_pieces() -> int:
+    pieces = []
+    while True:
+        pieces.append({"piece": object()})
+
+
 def die() -> None:
     os.kill(os.getpid(), 9)
 

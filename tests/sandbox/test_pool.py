@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -40,9 +41,10 @@ async def test_an_endless_page_is_stopped_and_the_next_one_is_read(sandbox: Sand
     assert await sandbox.run(jobs.double, 1) == 2
 
 
-async def test_a_page_that_wants_all_memory_is_refused(sandbox: Sandbox) -> None:
+@pytest.mark.parametrize("job", [jobs.eat, jobs.eat_in_small_pieces])
+async def test_a_page_that_wants_all_memory_is_refused(sandbox: Sandbox, job: Callable[[], int]) -> None:
     with pytest.raises(ExtractFailed, match="more memory"):
-        await sandbox.run(jobs.eat)
+        await sandbox.run(job)
     assert await sandbox.run(jobs.double, 2) == 4
 
 

@@ -50,7 +50,8 @@ def _answer(jobs: BinaryIO) -> bytes:
     try:
         return _encoded(_outcome(jobs))
     except MemoryError:
-        return _encoded({"crash": "the page needs more memory than a worker may use", "memory": True})
+        pass  # until this block ends, the traceback keeps what the page allocated: nothing is left for a reply
+    return _encoded({"crash": "the page needs more memory than a worker may use", "memory": True})
 
 
 def _encoded(outcome: dict[str, Any]) -> bytes:
