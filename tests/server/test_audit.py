@@ -125,3 +125,13 @@ async def test_after_old_files_are_removed_the_next_one_has_a_new_name(tmp_path:
     files(tmp_path)[0].unlink()
     await log.write("call")
     assert [file.name for file in files(tmp_path)] == [f"audit-{number:06d}.jsonl" for number in (2, 3, 4)]
+
+
+async def test_a_copy_of_a_file_beside_it_is_no_part_of_the_log(tmp_path: Path) -> None:
+    log = AuditLog(tmp_path)
+    await log.write("call")
+    [file] = files(tmp_path)
+    file.with_suffix(".old.jsonl").write_bytes(file.read_bytes())
+    await log.write("call")
+    assert verify(tmp_path).lines == 2
+    assert not verify(tmp_path).fault

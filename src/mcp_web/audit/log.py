@@ -108,7 +108,8 @@ def _hash(line: dict[str, Any]) -> str:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("audit-[0-9]*.jsonl"))
+    """The files of the log, the oldest first; other files in the folder, such as `audit-000001.old.jsonl`, are not."""
+    return sorted(file for file in folder.glob("audit-*.jsonl") if file.stem.removeprefix("audit-").isdecimal())
 
 
 def _name(number: int) -> str:
