@@ -35,6 +35,11 @@ def test_method_that_a_page_defines_under_its_class_is_mentioned() -> None:
     assert page.missing_names("What does String.strip() remove?", "Path (Java)") == ("String.strip",)
 
 
+def test_version_is_not_mentioned_by_a_heading_for_its_major_version() -> None:
+    page = PageWords(["The stable interface has 29 methods.", "The next one is a draft."], [("v1",), ("v2",)])
+    assert page.missing_names("Is watch supported in v1.29?") == ("v1.29",)
+
+
 def test_a_page_about_another_product_does_not_mention_the_name() -> None:
     page = PageWords(["The Kestrel 200 holds one litre of water.", "Use version 4.1 of the firmware."])
     assert page.missing_names("How much water does the Kestrel 300 hold?") == ("300",)

@@ -227,7 +227,7 @@ def _question_terms(query: str, language: str) -> list[str]:
 class _AskedName(NamedTuple):
     """A word of a question that may be a name, with the terms that a passage has if it defines or mentions it."""
 
-    defined: list[str]  # of the whole name first, then of its parts
+    defined: list[str]  # of the whole name first, then of its last part
     mentioned: list[str]
 
 
@@ -237,8 +237,10 @@ def _question_names(query: str, language: str) -> list[_AskedName]:
     words = query.split()
     found = []
     for word in words:
-        keys = asked_names(word.strip(_PUNCTUATION)) if len(words) == 1 or is_name(word) else ()
-        found.append(_AskedName([_DEFINED + name.key for name in keys], page_terms(word, language)[1]))
+        name = word.strip(_PUNCTUATION) if len(words) == 1 or is_name(word) else ""
+        # A page that defines `OrderedDict` or `v4` does not define `OrderedDict.popitem` or `v4.2`.
+        keys = [one.key for part in (name, name.rpartition(".")[2]) for one in asked_names(part)[:1]]
+        found.append(_AskedName([_DEFINED + key for key in keys], page_terms(word, language)[1]))
     return [name for name in found if any(name)]
 
 
