@@ -31,6 +31,8 @@ def test_all_members_of_a_gzip_file_are_read() -> None:
     assert "| wheel | 10 |" in document.markdown
     assert "| frame | 0 |" in document.markdown
     assert not document.notes
+    hidden = read(gzip.compress("a\u2062\u2062b".encode()), "application/gzip", "https://example.org/a.txt.gz")
+    assert len(hidden.notes) == 1
 
 
 def test_json_that_has_lines_is_left_as_it_is() -> None:

@@ -593,6 +593,8 @@ def test_colours_are_left_out_where_they_are_not_wanted(shell: Shell, docs: Site
     assert colour.search(at_terminal(shell, "read", url, "setup of page"))
     for command in (["open", url], ["read", url, "setup of page"], ["archive", "list"], ["verify", url, "Setup"]):
         assert not colour.search(at_terminal(shell, *command, **plain))
+    assert "\x1b" not in at_terminal(shell, "cite", docs.loopback_url("/gone"), code=1, **plain)
+    assert "\x1b" not in at_terminal(shell, "completion", "bash"), "to be pasted or logged as it is"
 
 
 def test_a_command_in_a_message_is_not_broken_and_can_be_pasted(shell: Shell, docs: Site) -> None:

@@ -38,13 +38,14 @@ def joined_words(context: click.Context, parameter: click.Parameter, words: tupl
     return text
 
 
-def echo(text: str = "", *, err: bool = False, **style: Any) -> None:
-    """Print a text, in the colours of `click.style`. Every command prints with it.
+def echo(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) -> None:
+    """Print a text, in the colours of `click.style`, and a line break if `nl`. Every command prints with it.
 
     At a terminal, control characters are escaped: a text may come from a page, an imported file or an agent.
     """
-    stream = sys.stderr if err else sys.stdout
-    click.secho(printable(text) if stream.isatty() else text, err=err, **style)
+    shown = printable(text) if (sys.stderr if err else sys.stdout).isatty() else text
+    # Without a colour not even the sequence that resets it: a terminal may not know any.
+    click.echo(click.style(shown, **style) if any(style.values()) else shown, err=err, nl=nl)
 
 
 def print_json(value: Any) -> None:

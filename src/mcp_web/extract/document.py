@@ -128,7 +128,8 @@ def _with_notes(document: Document, page: Fetched, request: ExtractRequest) -> D
     if document.hidden:
         pieces = amount(document.hidden, "piece")
         note = f"Left out: {pieces} of text that a reader would not see."
-        document = replace(document, notes=(*document.notes, note))
+        if note not in document.notes:  # the content of a gzip file has it already
+            document = replace(document, notes=(*document.notes, note))
     if request.explain and document.explain is None:
         facts = {"extractor": document.extractor, "media_type": page.media_type, "bytes": len(page.body)}
         document = replace(document, explain=facts)
