@@ -161,11 +161,18 @@ def test_a_long_query_is_cut_to_what_brave_takes() -> None:
 
 
 def test_domains_that_would_crowd_out_the_query_are_filtered_afterwards() -> None:
-    domains = tuple(f"{name * 40}.example.org" for name in "abcdef")
+    domains = tuple(f"{name * 40}.example.org" for name in "abcdefghi")
     plan = adapt(SearchQuery("steam valves", include_domains=domains), REGISTRY["ddgs"].capabilities, TODAY)
     assert plan.query.text == "steam valves"
     assert plan.result_filter.include == domains
     assert any("filtered afterwards" in note for note in plan.notes)
+
+
+def test_domains_that_fit_beside_the_query_are_operators() -> None:
+    domains = tuple(f"{name}.documentation.example" for name in "abcdefghi")
+    plan = adapt(SearchQuery("steam valves", include_domains=domains), REGISTRY["ddgs"].capabilities, TODAY)
+    assert plan.query.text == f"steam valves ({' OR '.join(f'site:{domain}' for domain in domains)})"
+    assert not plan.notes
 
 
 def hit(url: str, published: str | None = None) -> Hit:

@@ -210,7 +210,8 @@ def _bare(domains: tuple[str, ...]) -> tuple[str, ...]:
 def _site_operators(query: SearchQuery, capabilities: Capabilities) -> tuple[str, bool]:
     """The `site:` operators for domains that the provider has no parameter for, and whether there are too many.
 
-    If there are too many, or they would take more than half of the query, none is used and the text is empty.
+    If there are too many, or the query would be cut for them to less than half of what the provider takes, none is used
+    and the text is empty.
     """
     include = () if "include_domains" in capabilities.native else query.include_domains
     exclude = () if "exclude_domains" in capabilities.native else query.exclude_domains
@@ -219,7 +220,9 @@ def _site_operators(query: SearchQuery, capabilities: Capabilities) -> tuple[str
     sites = " OR ".join(f"site:{domain}" for domain in include)
     wanted = f" ({sites})" if len(include) > 1 else f" {sites}" if sites else ""
     operators = wanted + "".join(f" -site:{domain}" for domain in exclude)
-    too_long = len(operators) > capabilities.max_chars // 2 or len(operators.split()) > capabilities.max_words // 2
+    chars, words = capabilities.max_chars, capabilities.max_words
+    room, words_room = max(chars // 2, chars - len(query.text)), max(words // 2, words - len(query.text.split()))
+    too_long = len(operators) > room or len(operators.split()) > words_room
     return ("", True) if too_long else (operators, False)
 
 
