@@ -263,6 +263,32 @@ async def test_a_line_of_json_nested_without_end_is_named(stores: tuple[Store, S
     assert done.failed == (("line 1", "It is nested too deeply."),)
 
 
+async def test_a_web_archive_with_facts_nested_without_end_is_named(
+    stores: tuple[Store, Store], tmp_path: Path
+) -> None:
+    def record(kind: str, media_type: str, body: bytes) -> bytes:
+        head = (
+            f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: https://a.example/\r\nContent-Type: {media_type}\r\n"
+            "WARC-Date: 2024-01-02T03:04:05Z\r\nWARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000001>\r\n"
+            "WARC-Refers-To: <urn:uuid:00000000-0000-0000-0000-000000000001>\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        return gzip.compress(head.encode() + body + b"\r\n\r\n")
+
+    file = tmp_path / "x.warc.gz"
+    facts = record("metadata", "application/vnd.mcp-web.snapshot+json", b"[" * 100_000)
+    file.write_bytes(record("conversion", "text/markdown", b"Text.") + facts)
+    done = await imported(import_warc, stores[0], file)
+    assert done.failed == (("https://a.example/", "It is nested too deeply."),)
+
+
+async def test_references_nested_without_end_are_refused(stores: tuple[Store, Store], tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    file.write_bytes(b"[" * 100_000)
+    with pytest.raises(InvalidInput, match=r"nested too deeply\.$"):
+        await imported(csl.import_csl, stores[0], file)
+
+
 async def test_a_file_that_is_no_web_archive_is_refused(stores: tuple[Store, Store], tmp_path: Path) -> None:
     (tmp_path / "x.warc").write_bytes(b"nothing of the kind\n" * 50)
     with pytest.raises(InvalidInput):

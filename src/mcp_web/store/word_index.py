@@ -54,7 +54,7 @@ class WordIndex:
         self._reset()
 
     def find(self, rows: IndexRows, query: WordQuery, limit: int) -> WordMatches:
-        """The best documents for a query, at most `limit`; `WordMatches.rows` stays empty."""
+        """The best documents for a query, at most `limit`."""
         self._update(rows)
         wanted: dict[tuple[str, ...], str] = {}  # the terms of a word → one of the words that have them
         for word in (*query.words, *query.required):

@@ -13,6 +13,7 @@ import anyio
 from mcp_web.archive.exchange.records import Exporter, Importer
 from mcp_web.archive.exchange.references import Reference, csl_names, import_references, references
 from mcp_web.errors import InvalidInput
+from mcp_web.text.json_fields import read_json
 from mcp_web.text.papers import csl_date, written_date
 
 # Fields of a reference → their CSL names.
@@ -35,9 +36,9 @@ async def import_csl(importer: Importer, file: Path, clock: Callable[[], float] 
     Raises InvalidInput if the file is not a JSON list.
     """
     try:
-        items = json.loads(await anyio.Path(file).read_bytes())
+        items = read_json(await anyio.Path(file).read_bytes())
     except ValueError as error:
-        raise InvalidInput(f"{file} is not JSON: {error}.") from error
+        raise InvalidInput(f"{file} is not JSON: {str(error).rstrip('.')}.") from error
     if not isinstance(items, list):
         raise InvalidInput(f"{file} is not CSL-JSON: a list of references is expected.")
     titled = {number: item for number, item in enumerate(items) if isinstance(item, dict) and item.get("title")}

@@ -21,6 +21,7 @@ from mcp_web.errors import ConfigError, InvalidInput, WebError
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.text.dates import iso
+from mcp_web.text.json_fields import read_json
 
 _MAX_BODY = 50_000_000
 _MAX_HEADERS = 256_000  # bytes of a record's or an answer's headers
@@ -28,7 +29,7 @@ _MAX_LINE = 64_000
 _FACTS_TYPE = "application/vnd.mcp-web.snapshot+json"
 
 Extract = Callable[[Fetched], Awaitable[Document]]
-_UNREADABLE = (WebError, RecursionError, ValueError, KeyError, TypeError)  # what a hostile record may raise
+_UNREADABLE = (WebError, ValueError, KeyError, TypeError)  # what a hostile record may raise
 
 
 async def export_warc(exporter: Exporter, file: Path) -> None:
@@ -151,7 +152,7 @@ def _document(record: Any, url: str, waiting: dict[str, str]) -> Snapshot | Fetc
         waiting[header("WARC-Record-ID") or ""] = _body(record).decode("utf-8", "surrogatepass")
     elif record.rec_type == "metadata" and header("Content-Type") == _FACTS_TYPE:
         text = waiting.pop(header("WARC-Refers-To") or "", None)
-        return snapshot_of(json.loads(_body(record)), text) if text is not None else None
+        return snapshot_of(read_json(_body(record)), text) if text is not None else None
     elif record.rec_type == "response" and record.http_headers is not None:
         return _page(record, url, header("WARC-Date"))
     return None
