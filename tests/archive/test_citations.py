@@ -76,9 +76,9 @@ def test_files_cite_each_other_by_relative_paths_that_stay_inside() -> None:
 
 
 def test_absolute_paths_in_the_sources_of_a_site_are_pages_of_the_same_folder() -> None:
-    # As extraction writes `/guide/start#x` and `../api/` in site/guide/more.md
-    found = _found("[a](file:///guide/start#x) [b](file:///site/api/)", path="site/guide/more.md")
-    assert set(found) == {"path:site/guide/start", "path:site/api"}
+    # As extraction writes `/guide/start#x`, `../api/` and `../` in site/guide/more.md
+    found = _found("[a](file:///guide/start#x) [b](file:///site/api/) [c](file:///site/)", path="site/guide/more.md")
+    assert set(found) == {"path:site/guide/start", "path:site/api", "path:site"}
     index = snapshot("file:///site/api/index.md", source="research", path="site/api/index.md")
     assert "path:site/api" in names_of(index)
 

@@ -180,7 +180,7 @@ def _resolve(kind: CitationKind, target: str, base_url: str, path: str | None) -
         inside = unquote(target.removeprefix("file:///").partition("#")[0]).rstrip("/")
         folder = path.partition("/")[0]
         # In the sources of a site, `/guide/start` is a page of the same folder.
-        within = inside if inside.startswith(f"{folder}/") else f"{folder}/{inside}"
+        within = inside if f"{inside}/".startswith(f"{folder}/") else f"{folder}/{inside}"
         return (path_name(within), within, kind) if inside else None
     if path is not None and not re.match(r"[A-Za-z][\w+.-]*:|//", target):
         place = joined_path(path, target)
