@@ -189,6 +189,11 @@ def test_a_configuration_keeps_its_mode_and_stays_a_link_and_a_new_one_is_privat
     assert [oct(path.stat().st_mode & 0o777) for path in (real, new)] == ["0o640", "0o600"]
 
 
+def test_the_line_for_claude_code_has_the_variables_too(shell: Shell) -> None:
+    line = shell.run("client", "claude-code", "--env", "MCP_WEB_USER_AGENT=my agent").stderr
+    assert "claude mcp add --env 'MCP_WEB_USER_AGENT=my agent' --scope user mcp-web -- " in line
+
+
 def test_codex_gets_toml_and_a_foreign_entry_is_not_overwritten(shell: Shell, tmp_path: Path) -> None:
     import tomllib
 

@@ -36,7 +36,7 @@ class Client:
     def hint_for(self, entry: AnyEntry) -> str:
         """What a person should know or do besides; "" for nothing."""
         if self.name == "claude-code":
-            line = claude_code_line() if isinstance(entry, Entry) else claude_code_http_line(entry)
+            line = claude_code_line(entry) if isinstance(entry, Entry) else claude_code_http_line(entry)
             return f"Or let it do the same: {line}"
         if isinstance(entry, Remote):
             header = f", with the header Authorization: Bearer {entry.token}" if entry.token else ""

@@ -50,12 +50,12 @@ def command(address: str | None, team: bool, names: tuple[str, ...], profile: st
 
 def _announce(base: str, first_token: str | None, *, team: bool) -> None:
     from mcp_web.cli.output import echo
-    from mcp_web.web.connect import Remote, claude_code_http_line, claude_code_line, own_command
+    from mcp_web.web.connect import Remote, claude_code_http_line, claude_code_line, own_command, own_entry
 
     echo(f"mcp-web serves MCP at {base}/mcp and its page at {base}/", err=True)
     if not team:
         echo("Add it to Claude Code, which then starts a server of its own with the same archive:", err=True)
-        echo(f"  {claude_code_line()}", err=True)
+        echo(f"  {claude_code_line(own_entry())}", err=True)
         echo("or connect it to this server, as long as this runs:", err=True)
         echo(f"  {claude_code_http_line(Remote(f'{base}/mcp', ''))}", err=True)
         echo("Other clients, listed with their configuration files:", err=True)

@@ -56,13 +56,18 @@ def claude_code_http_line(remote: Remote) -> str:
 
 def own_command() -> str:
     """The command of this installation as a person types it: it may not be on the PATH."""
-    entry = own_entry()
+    return _typed_command(own_entry())
+
+
+def claude_code_line(entry: Entry) -> str:
+    """The command that adds an installation to Claude Code, with its environment variables."""
+    # Not right before the name: Claude Code would take that for another variable.
+    env = "".join(f"--env {shlex.quote(f'{name}={value}')} " for name, value in entry.env.items())
+    return f"claude mcp add {env}--scope user {NAME} -- {_typed_command(entry)}"
+
+
+def _typed_command(entry: Entry) -> str:
     return shlex.join((entry.command, *entry.args))
-
-
-def claude_code_line() -> str:
-    """The command that adds this installation to Claude Code."""
-    return f"claude mcp add --scope user {NAME} -- {own_command()}"
 
 
 def ways_to_connect(endpoint: str, *, needs_token: bool) -> dict[str, Any]:
@@ -70,7 +75,7 @@ def ways_to_connect(endpoint: str, *, needs_token: bool) -> dict[str, Any]:
     if urlsplit(endpoint).hostname in LOOPBACK:
         entry = own_entry()
         cursor: dict[str, Any] = {"command": entry.command, "args": list(entry.args)}
-        line, vscode = claude_code_line(), cursor
+        line, vscode = claude_code_line(entry), cursor
     else:
         remote = Remote(endpoint, TOKEN if needs_token else "")
         cursor = {"url": endpoint} | ({"headers": remote.headers} if remote.token else {})
