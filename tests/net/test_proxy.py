@@ -156,7 +156,7 @@ async def test_a_configured_endpoint_is_reached_through_the_proxy(miniweb: MiniW
 
 def test_the_environment_is_taken_only_when_the_setting_says_so() -> None:
     environment = {
-        "HTTP_PROXY": "plain.corp:3128",
+        "HTTP_PROXY": " plain.corp:3128",
         "HTTPS_PROXY": "http://user:pass@secure.corp:3128",
         "NO_PROXY": "intra.example, .corp.example,10.0.0.0/8,[2001:db8::1],docs.example:8080",
     }

@@ -183,7 +183,7 @@ def print_marked(parts: Iterable[tuple[str, bool]], indent: int) -> None:
 def print_table(columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], *, wide: Sequence[str] = ()) -> None:
     """Print rows: in a terminal as a table, on a pipe as tab-separated lines without a header.
 
-    In a terminal there must be at least one row. Only the columns named in `wide` are shortened to fit; they share the
+    Only the columns named in `wide` are shortened to fit; they share the
     width by what they need, and an address keeps its end. If the terminal is too narrow for that, each row is printed
     as a list of its cells.
     """
@@ -194,7 +194,7 @@ def print_table(columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], *, wi
     from rich.cells import cell_len
 
     cells = [tuple(printable(one_line(cell)) for cell in row) for row in rows]
-    needed = {name: max(len(name), *(cell_len(row[at]) for row in cells)) for at, name in enumerate(columns)}
+    needed = {name: max([len(name), *(cell_len(row[at]) for row in cells)]) for at, name in enumerate(columns)}
     room = console().width - _fixed_width(needed, wide)
     with paged():
         if room >= sum(min(needed[name], _LEAST_WIDTH) for name in wide):

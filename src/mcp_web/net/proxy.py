@@ -133,12 +133,13 @@ def parse_proxy(text: str, variable: str) -> Proxy | None:
 
     Without a scheme it is http, as other programs read it; MCP_WEB_PROXY must have one.
     """
-    if not text.strip():
+    text = text.strip()
+    if not text:
         return None
     if "://" not in text and variable != "MCP_WEB_PROXY":
         text = f"http://{text}"
     try:
-        parts = urlsplit(text.strip())
+        parts = urlsplit(text)
         host, port = parts.hostname, parts.port
     except ValueError as error:
         raise _bad_proxy(variable) from error
