@@ -238,8 +238,10 @@ def _question_names(query: str, language: str) -> list[_AskedName]:
     found = []
     for word in words:
         name = word.strip(_PUNCTUATION) if len(words) == 1 or is_name(word) else ""
-        # A page that defines `OrderedDict` or `v4` does not define `OrderedDict.popitem` or `v4.2`.
-        keys = [one.key for part in (name, name.rpartition(".")[2]) for one in asked_names(part)[:1]]
+        last = name.rpartition(".")[2]
+        # A page that defines `OrderedDict` or `v4` does not define `OrderedDict.popitem` or `v4.2`, and the S of a
+        # glossary is not `U.S.`.
+        keys = [one.key for part in (name, last if len(last) > 1 else "") for one in asked_names(part)[:1]]
         found.append(_AskedName([_DEFINED + key for key in keys], page_terms(word, language)[1]))
     return [name for name in found if any(name)]
 
