@@ -74,6 +74,26 @@ async def test_page_is_given_as_its_scripts_left_it(renderer: Chromium, web: Min
     assert page.timings["render"] > 0
 
 
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("utf-8", "Grüße aus Köln – 日本語"),
+        ("windows-1252", "Grüße aus Köln, naïve café, déjà vu, où êtes-vous, garçon. "),
+        ("windows-1251", "Привет, это страница на русском языке без указания кодировки. "),
+        ("shift_jis", "日本語のページです。これは文字コードの宣言がありません。"),
+    ],
+)
+async def test_page_that_declares_no_encoding_is_read(
+    renderer: Chromium, web: MiniWeb, encoding: str, text: str
+) -> None:
+    body = f"<!doctype html><title>T</title><p>{text * 3}</p>".encode(encoding)
+    web.site("r.example").page(f"/{encoding}", body, headers={"Content-Type": "text/html"})
+
+    page = await renderer.render(f"http://r.example/{encoding}")
+
+    assert text.strip() in page.body.decode()
+
+
 async def test_redirects_are_followed_and_told(renderer: Chromium, web: MiniWeb) -> None:
     site = web.site("r.example")
     site.redirect("/old", "http://r.example/new")

@@ -88,6 +88,8 @@ def chromium_flags(proxy_port: int) -> list[str]:
         "--disable-renderer-backgrounding",
         "--force-color-profile=srgb",
         "--hide-scrollbars",
-        # Report a mouse, as on a desktop: pages query it and may show something else without one.
-        "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+        # Report a mouse, as on a desktop: pages query it and may show something else without one. A page that declares
+        # no encoding is read as UTF-8 if it is valid UTF-8; other encodings are detected as before.
+        "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
+        ",defaultTextEncodingName=UTF-8",
     ]
