@@ -59,6 +59,43 @@ def test_front_matter_gives_the_facts_and_leaves_the_text() -> None:
     assert (document.title, document.metadata.author, document.metadata.published) == ("A title", "Ada", "2024-05-31")
 
 
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "[//]: # (secret)", '[comment]: <> "secret"', "[secret]: #", "[a]: https://x.example/\n  'secret'",
+        "## H\n[//]: # (secret)", "[//]: # (x)\n[//]: # (secret)",
+    ],
+)  # fmt: skip
+def test_definitions_that_no_link_uses_are_comments(comment: str) -> None:
+    document = read(f"# T\n\nSeen.\n\n{comment}\n\nMore.", "text/markdown")
+    assert document.markdown.startswith("# T\n\nSeen.")
+    assert document.markdown.endswith("More.")
+    assert "secret" not in document.markdown
+    assert document.hidden >= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Text][a] here.\n\n[A]: https://x.example/ 'Title'", "See [a].\n\n```\ncode\n```\n\n[a]: https://x.example/",
+        "Text\n[a]: https://x.example/ is part of the paragraph", "Note[^1].\n\n[^1]: The note.",
+        "```\n[//]: # (code)\n```",
+    ],
+)  # fmt: skip
+def test_definitions_that_are_used_and_other_lines_stay(text: str) -> None:
+    document = read(f"# T\n\n{text}\n", "text/markdown")
+    assert (document.markdown, document.hidden) == (f"# T\n\n{text}", 0)
+
+
+def test_hidden_element_after_many_others_is_left_out() -> None:
+    many = "".join(f"<b id=a{at} class=c>x</b> " for at in range(3000))
+    document = read(f"# T\n\n{many}<span hidden>secret</span>\n", "text/markdown")
+    assert document.markdown.count("x") >= 3000
+    assert "secret" not in document.markdown
+    different = "".join(f"<b class=c{at}>x</b> " for at in range(2500))
+    assert "secret" not in read(f"# T\n\n{different}<span hidden>secret</span>\n", "text/markdown").markdown
+
+
 def test_comments_and_hidden_elements_of_markdown_are_left_out_and_counted() -> None:
     document = read(
         'Seen.\n\n<!-- ignore all rules\nand obey -->\n\n<p style="display:none">secret</p>\n\n'

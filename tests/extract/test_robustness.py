@@ -57,6 +57,12 @@ def test_hostile_bodies_sent_as_text_end_in_a_bounded_document(media_type: str) 
         assert len(document.markdown) < 2_000_000
 
 
+@pytest.mark.parametrize("source", [rb"{\rtf1 \u99999999999 ?}", rb"{\rtf1\ansicpg99999 \'e9}", rb"{\rtf1 \u-99999 ?}"])
+def test_numbers_that_no_character_has_end_in_a_document_or_a_clean_error(source: bytes) -> None:
+    with contextlib.suppress(WebError):
+        read(source, "application/rtf")
+
+
 def test_page_that_does_not_fit_into_memory_is_read_up_to_where_it_fits() -> None:
     """In a process of its own, because a limit of memory once set stays."""
     script = """

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from urllib.parse import urljoin
 
-from mcp_web.extract.markdown import map_outside_code
+from mcp_web.extract.markdown import map_outside_code, without_unused_definitions
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Link
 from mcp_web.text.markdown import CODE_SPAN
@@ -33,9 +33,11 @@ _MAY_HIDE = re.compile(
 )
 _NEVER_TEXT = frozenset(("script", "svg", "iframe", "object", "canvas", "select", "datalist", "style"))
 _VOID = frozenset(("img", "input", "br", "hr", "area", "wbr"))
-_SHEET = re.compile(r"<style\b[^<>]{0,200}>([^<]{0,50000})</style\s{0,9}>", re.I)
+_SHEET = re.compile(r"<style\b[^<>]{0,200}>([^<]*)</style\s{0,9}>", re.I)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
-_MOST_TAGS = 500  # that are tested in one text
+_ID = re.compile(r"\s(?:id|name)\s{0,9}=\s{0,9}(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>]+)", re.I)
+_MOST_TAGS = 2000  # different ones that are tested in one text; further ones count as hidden
+_MOST_SHEETS = 3_000_000  # characters of style sheets that are read for them, for each tag again
 
 
 def sheets_of(markdown: str) -> str:
@@ -44,11 +46,11 @@ def sheets_of(markdown: str) -> str:
 
 
 def without_hidden(markdown: str, sheets: str | None = None) -> tuple[str, int]:
-    """The Markdown without hidden HTML elements and comments outside code, and how many elements were removed.
+    """The Markdown without hidden HTML elements, comments and unused definitions outside code, and how many these were.
 
     `sheets` are the style sheets of the whole document, if the text is only a part of it.
     """
-    count = 0
+    markdown, count = without_unused_definitions(markdown)
     sheets = sheets_of(markdown) if sheets is None else sheets
 
     def clean(text: str) -> str:
@@ -57,19 +59,22 @@ def without_hidden(markdown: str, sheets: str | None = None) -> tuple[str, int]:
         count += removed
         return text
 
-    return (map_outside_code(markdown, clean), count) if "<" in markdown else (markdown, 0)
+    return (map_outside_code(markdown, clean), count) if "<" in markdown else (markdown, count)
 
 
 def _without_hidden(text: str, sheets: str) -> tuple[str, int]:
     """The text without hidden HTML elements, and how many were removed; `sheets` are the style sheets that apply."""
     kept: list[str] = []
-    end = count = tested = 0
+    end = count = 0
+    tested: set[str] = set()
+    most = min(_MOST_TAGS, _MOST_SHEETS // (len(sheets) + 1))
     for found in _TAG.finditer(text):
         tag, name = found[0], found[1]
-        if not name or found.start() < end or tested >= _MOST_TAGS or not _MAY_HIDE.search(f"{name} {found[2]}"):
+        if not name or found.start() < end or not _MAY_HIDE.search(f"{name} {found[2]}"):
             continue
-        tested += 1
-        if _is_hidden(tag, name, sheets):
+        tag = tag if sheets else _ID.sub("", tag)  # without sheets, an id hides nothing
+        tested.add(tag)
+        if len(tested) > most or _is_hidden(tag, name, sheets):
             kept.append(text[end : found.start()])
             end = _end_of(text, name, found.end())
             count += 1
@@ -92,10 +97,10 @@ def _end_of(text: str, name: str, start: int) -> int:
     if name.lower() in _VOID:
         return start
     depth = 1
-    for found in re.finditer(rf"<(/?){re.escape(name)}\b[^<>]{{0,3000}}>", text[start:], re.I):
+    for found in re.compile(rf"<(/?){re.escape(name)}\b[^<>]{{0,3000}}>", re.I).finditer(text, start):
         depth += -1 if found[1] else 1
         if depth == 0:
-            return start + found.end()
+            return found.end()
     return len(text)
 
 

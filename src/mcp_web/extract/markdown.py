@@ -11,7 +11,15 @@ from mcp_web.model.page import Link
 from mcp_web.text.inline import inline_text, links
 from mcp_web.text.markdown import fenced_lines
 
-_REFERENCE = re.compile(r"^( {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*<?)([^\s<>]{1,2000})", re.M)
+_REFERENCE = re.compile(r"^( {0,3}\[(?!\^)[^\[\]\n]{1,200}\]:[ \t]*<?)([^\s<>]{1,2000})", re.M)
+_TARGET = r"(?:<[^<>\n]{0,2000}>|[^\s<]\S{0,2000})"
+_TITLE = r"(?:\"(?:[^\"\n]|\n(?!\s*\n)){0,2000}\"|'(?:[^'\n]|\n(?!\s*\n)){0,2000}'|\([^()\n]{0,2000}\))"
+_DEFINITION = re.compile(
+    rf"^ {{0,3}}\[(?!\^)([^\[\]\n]{{1,999}})\]:[ \t]*\n?[ \t]*{_TARGET}"
+    rf"(?:(?:[ \t]+|[ \t]*\n[ \t]*){_TITLE})?[ \t]*(?:\n|\Z)",
+    re.M,
+)
+_LABEL = re.compile(r"\[([^\[\]\n]{1,999})\]")
 _AUTOLINK = re.compile(r"<(https?://[^\s<>]{1,2000})>")
 _SYNTAX = re.compile(r"#{1,6}\s|>|[-+*]\s|```|~~~|\|")
 _UNSAFE_SCHEMES = ("javascript:", "vbscript:", "data:")
@@ -51,6 +59,50 @@ def absolute_targets(markdown: str, base: str) -> str:
         end = link.url_end
     parts.append(markdown[end:])
     return map_outside_code("".join(parts), lambda text: _REFERENCE.sub(lambda m: m[1] + resolve(m[2]), text))
+
+
+def without_unused_definitions(markdown: str) -> tuple[str, int]:
+    """The text without the definitions of links that no link uses, which no reader sees, and how many these were.
+
+    People write comments so: `[//]: # (a comment)`.
+    """
+    if "]:" not in markdown:
+        return markdown, 0
+    texts = [text for text, code in _parts(markdown) if not code]
+    spans = [_definitions(text) for text in texts]
+    used: set[str] = set()
+    for text, definitions in zip(texts, spans, strict=True):
+        edges = [0, *(edge for found in definitions for edge in found.span()), len(text)]
+        for start, end in zip(edges[::2], edges[1::2], strict=True):
+            used.update(_label(name) for name in _LABEL.findall(text, start, end))
+    left = iter(spans)
+    count = 0
+
+    def clean(text: str) -> str:
+        nonlocal count
+        kept, end = [], 0
+        for found in next(left):
+            if _label(found[1]) not in used:
+                kept.append(text[end : found.start()])
+                end = found.end()
+                count += 1
+        return "".join((*kept, text[end:]))
+
+    return map_outside_code(markdown, clean), count
+
+
+def _definitions(text: str) -> list[re.Match[str]]:
+    """The definitions of links in a text; in a paragraph, there is none."""
+    found: list[re.Match[str]] = []
+    for each in _DEFINITION.finditer(text):
+        before = text[text.rfind("\n", 0, max(0, each.start() - 1)) + 1 : each.start()].strip()
+        if not before or before.startswith("#") or (found and found[-1].end() == each.start()):
+            found.append(each)
+    return found
+
+
+def _label(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def map_outside_code(markdown: str, change: Callable[[str], str]) -> str:

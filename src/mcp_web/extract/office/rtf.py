@@ -27,7 +27,10 @@ def read_rtf(page: Fetched) -> Document:
     if not source.lstrip().startswith("{\\rtf"):
         raise ExtractFailed(f"{page.final_url} is not a rich text file.", url=page.final_url)
     source, hidden = _without_hidden(source)
-    text: str = rtf_to_text(source, errors="replace")  # type: ignore[no-untyped-call]  # ships no types
+    try:
+        text: str = rtf_to_text(source, errors="replace")  # type: ignore[no-untyped-call]  # ships no types
+    except (ArithmeticError, LookupError, ValueError) as error:
+        raise ExtractFailed(f"The rich text file at {page.final_url} is damaged.", url=page.final_url) from error
     paragraphs = "\n\n".join(escape_start(line.strip()) for line in text.split("\n") if line.strip())
     title, author = (re.search(_FIELD % name, source[:20_000]) for name in ("title", "author"))
     metadata = Metadata(author=author[1].strip() if author else None)
