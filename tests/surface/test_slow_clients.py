@@ -11,8 +11,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
+import anyio
+import anyio.to_thread
 import pytest
 
 from miniweb import MiniWeb, Reply
@@ -158,15 +159,21 @@ def test_a_body_beyond_the_limit_is_refused(served: Served) -> None:
     assert served.ask("POST", "/mcp", b"x" * (9 * 1024 * 1024))[0] == 413
 
 
-def test_a_signal_lets_a_running_call_finish_over_http(site: Site, tmp_path: Path) -> None:
+def slow_page(site: Site) -> tuple[threading.Event, threading.Event]:
+    """A page at /slow: the first event is set when it is asked for, and it is sent when the second one is set."""
     asked, released = threading.Event(), threading.Event()
 
-    def slowly(request: object) -> Reply:
+    def slowly() -> Reply:
         asked.set()
         released.wait(WAIT)
         return Reply(PAGE)
 
-    site.route("/slow", lambda request: _in_thread(slowly, request))
+    site.route("/slow", lambda request: anyio.to_thread.run_sync(slowly))
+    return asked, released
+
+
+def test_a_signal_lets_a_running_call_finish_over_http(site: Site, tmp_path: Path) -> None:
+    asked, released = slow_page(site)
     served = Served(tmp_path, MCP_WEB_ALLOW_PRIVATE=site.exemption)
     answers: list[str] = []
     caller = threading.Thread(target=lambda: answers.append(opened(served, site, "/slow")))
@@ -179,23 +186,8 @@ def test_a_signal_lets_a_running_call_finish_over_http(site: Site, tmp_path: Pat
     assert served.process.wait(WAIT) in (0, -signal.SIGTERM)
 
 
-async def _in_thread(work: Any, request: object) -> Reply:
-    import anyio
-
-    reply = await anyio.to_thread.run_sync(work, request)
-    assert isinstance(reply, Reply)
-    return reply
-
-
 def test_a_signal_lets_a_running_call_finish_over_stdio(site: Site, tmp_path: Path) -> None:
-    asked, released = threading.Event(), threading.Event()
-
-    def slowly(request: object) -> Reply:
-        asked.set()
-        released.wait(WAIT)
-        return Reply(PAGE)
-
-    site.route("/slow", lambda request: _in_thread(slowly, request))
+    asked, released = slow_page(site)
     with Stdio(tmp_path, MCP_WEB_ALLOW_PRIVATE=site.exemption) as client:
         client.initialize()
         call = {"name": "web_open", "arguments": {"url": site.loopback_url("/slow")}}
@@ -210,14 +202,7 @@ def test_a_signal_lets_a_running_call_finish_over_stdio(site: Site, tmp_path: Pa
 
 
 def test_a_signal_does_not_wait_for_a_call_that_the_client_cancelled(site: Site, tmp_path: Path) -> None:
-    asked, released = threading.Event(), threading.Event()
-
-    def slowly(request: object) -> Reply:
-        asked.set()
-        released.wait(WAIT)
-        return Reply(PAGE)
-
-    site.route("/slow", lambda request: _in_thread(slowly, request))
+    asked, released = slow_page(site)
     with Stdio(tmp_path, MCP_WEB_ALLOW_PRIVATE=site.exemption, MCP_WEB_DEADLINE="600") as client:
         client.initialize()
         call = {"name": "web_open", "arguments": {"url": site.loopback_url("/slow")}}
