@@ -77,8 +77,9 @@ def read(body):
 
 read(b"<p>Warm.</p>")
 rows = "".join(f"<tr><td>{at}</td><td>name {at}</td><td>x</td></tr>" for at in range(120_000))
-secret = "<p class=x>Secret words</p>"
-body = f"<title>Rows</title>{secret}<table>{rows}</table><style>.x{{display:none}}</style>".encode()
+secret = "<p class=x>Secret words</p><p class=y>Secret too</p>"
+sheets = "<style>.x{display:none}</style ><STYLE>.y{display:none}"
+body = f"<title>Rows</title>{secret}<table>{rows}</table>{sheets}".encode()
 held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (held + (90 << 20),) * 2)
 document = read(body)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _NAME = f"mcp-web@{mcp_web.__version__}"
 _TRANSCRIPT = b'"transcript"'  # in structured data
-_SHEET = re.compile(rb"<style\b.*?</style\s*>|<link\b[^>]{0,9}\srel\s*=[^>]{0,100}>", re.S | re.I)
+_SHEET = re.compile(rb"<style\b|<link\b[^>]{0,9}\srel\s*=[^>]{0,100}>", re.I)
+_SHEET_END = re.compile(rb"</style(?=[\s/>])", re.I)
 _FITS = 3  # of a page too large for memory, the first third is read
 _LEAST = 20  # characters that the body of a config must have to be used
 _ENOUGH = 0.4  # share of the text outside links, of the page or of its scored content, that a packaged config must find
@@ -81,10 +82,23 @@ def _read_beginning(page: Fetched, request: ExtractRequest, options: ExtractOpti
     The style sheets of the rest are added: they may hide text of the beginning.
     """
     end = page.body.rfind(b">", 0, len(page.body) // _FITS) + 1
-    sheets = b"".join(_SHEET.findall(page.body, end))
-    document = _read(replace(page, body=page.body[:end] + sheets), request, options)
+    document = _read(replace(page, body=page.body[:end] + _sheets_after(page.body, end)), request, options)
     note = f"The page is made of more elements than fit into memory; only the first {end:,} bytes were read."
     return replace(document, notes=(*document.notes, note))
+
+
+def _sheets_after(body: bytes, at: int) -> bytes:
+    """The `style` and `link` elements of a source from an offset on; a `style` without an end takes all the rest."""
+    found: list[bytes] = []
+    while start := _SHEET.search(body, at):
+        at = start.end()
+        if start[0][:6].lower() == b"<style":
+            closing = _SHEET_END.search(body, at)
+            at = closing.start() if closing else len(body)
+            found.append(body[start.start() : at] + b"</style>")
+        else:
+            found.append(start[0])
+    return b"".join(found)
 
 
 def _read(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
