@@ -11,7 +11,7 @@ from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
 from mcp_web.archive.find import ParsedQuery, best_rows, by_words
-from mcp_web.archive.fuse import static_matches, with_length, with_links, with_matches
+from mcp_web.archive.fuse import static_matches, with_length, with_matches
 from mcp_web.archive.highlight import Marker
 from mcp_web.archive.passage import best_passage
 from mcp_web.archive.query import parse
@@ -86,31 +86,6 @@ async def test_a_long_page_whose_section_answers_comes_before_one_that_scatters_
     answer = await Archive(store).search(ArchiveQuery("transaction wraparound vacuum table", mode="text", limit=1))
     await store.close()
     assert [one.document.url for one in answer.results] == ["https://a.example/answer"]
-
-
-@pytest.mark.anyio
-async def test_of_two_documents_that_match_equally_the_one_that_the_others_link_to_comes_first(tmp_path: Path) -> None:
-    text = "How to vacuum a table. " + "Other things are told here at length. " * 20
-    linking = "A table needs a vacuum at times: [more](https://a.example/{}).\n\n" + "Other things are told here. " * 20
-    texts = {"guide": text, "notes": text.replace("length", "leisure"), "more": linking, "also": linking}
-    orders = []
-    for target in ("guide", "notes"):
-        store = await SqliteStore.open(tmp_path / f"{target}.sqlite")
-        made = [snapshot(f"https://a.example/{name}", text=one.format(target)) for name, one in texts.items()]
-        await store.keep_many([(one, derive(one)) for one in made])
-        found = await Archive(store).search(ArchiveQuery("vacuum table", mode="text"))
-        await store.close()
-        names = [one.document.url.rpartition("/")[2] for one in found.results]
-        orders.append([name for name in names if name in ("guide", "notes")])
-    assert orders == [["guide", "notes"], ["notes", "guide"]]
-
-
-def test_links_add_by_the_scores_of_the_documents_that_have_them() -> None:
-    scores = {"a": 0.8, "b": 0.4, "c": 0.4, "d": 0.1}
-    raised = with_links(scores, [("a", "b"), ("d", "c")], ())
-    assert raised["b"] > raised["c"] > 0.4
-    assert (raised["a"], raised["d"]) == (0.8, 0.1)
-    assert with_links({"a": 1.0, "b": 1.0}, [("a", "b")], ())["b"] == 1.0
 
 
 @pytest.mark.anyio

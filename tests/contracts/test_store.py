@@ -826,10 +826,6 @@ async def test_citations_are_resolved_in_both_directions_whoever_came_first(stor
     assert (edge.source, edge.target, edge.start, edge.end) == (citing.key, cited.key, 3, 8)
     assert await store.cited_by([cited.key], 10) == [edge]
     assert await store.cited_by([citing.key], 10) == []
-    both = [cited.key, citing.key, "00" * 32]
-    assert await store.citations_among(both, both) == [(citing.key, cited.key)]
-    assert await store.citations_among([cited.key], both) == []
-    assert await store.citations_among([], []) == []
 
 
 async def test_citations_follow_new_versions_and_removals(store: Store) -> None:

@@ -9,7 +9,7 @@ from datetime import date
 
 from mcp_web.archive.about import scores_with_headlines
 from mcp_web.archive.answer import ArchiveDocument, ArchiveQuery, SearchMode
-from mcp_web.archive.fuse import LEAST, Meaning, Scales, by_meaning_alone, fused, with_age, with_links
+from mcp_web.archive.fuse import LEAST, Meaning, Scales, by_meaning_alone, fused, with_age
 from mcp_web.archive.highlight import holds_phrase
 from mcp_web.archive.query import Question, with_changes
 from mcp_web.archive.typos import correction, neighbours
@@ -22,7 +22,6 @@ _POOL = 50  # candidates from words and from meaning that are fused
 # documents is hardly better: when this was chosen, nDCG@10 changed by -.002 on Cranfield and by +.003 on CISI;
 # measured afterwards, by +.004 on a part of SciFact.
 _COMPARED = 100
-_LINKED = 30  # documents that may gain by links from the best ones; others are too far behind
 _PHRASE_POOL = 300  # candidates whose text is searched for a phrase
 _MOST_TYPOS = 5  # unknown words of one question that are corrected
 
@@ -98,7 +97,7 @@ def combined(words: WordMatches, meaning: Meaning, mode: SearchMode, scales: Sca
 async def best_rows(
     store: Store, scores: Mapping[str, float], words: ByWords, embedded: Container[str], limit: int, today: date
 ) -> list[tuple[DocumentRow, float]]:
-    """The rows of the best documents, one per URL, with their scores, which titles, URLs, links and age change.
+    """The rows of the best documents, one per URL, with their scores, which titles, URLs and age change.
 
     Each contains every phrase of the question. `embedded` are the documents whose scores include the model's.
     """
@@ -107,8 +106,6 @@ async def best_rows(
     known = await store.documents(order) if len(order) <= at_once else {}
     headlines = {key: row.headline for key, row in known.items()} or await store.headlines(order[:_COMPARED])
     scores = scores_with_headlines(scores, headlines, words.question, words.matches.rarities, embedded)
-    first = _best_first(scores)[:_LINKED]
-    scores = with_links(scores, await store.citations_among(first[:LEAST], first), embedded)
     order = _best_first(scores)
     found: dict[str, tuple[DocumentRow, float]] = {}
     for at in range(0, len(order), at_once):

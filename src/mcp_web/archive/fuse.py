@@ -17,7 +17,6 @@ from mcp_web.errors import EmbeddingError
 # a typical answer.
 WORDS, MODEL = 1.0, 2.0
 TITLE = 0.75  # how well titles and URLs match; about.py compares them
-LINKS = 0.5  # links from the ten best documents; they are added, so that documents without links keep their scores
 _TYPICAL = 0.5  # the score of a nearness of 1
 # Of documents that answer equally well, the newer one ranks first; recency never outweighs a better answer.
 _RECENT_SHARE, _RECENT_DAYS = 0.03, 365.0
@@ -105,20 +104,6 @@ def fused(words: Mapping[str, float], meaning: Meaning, scales: Scales) -> dict[
 def weight_of(key: str, embedded: Container[str]) -> float:
     """The weight of the words of a document, and of the model if it has embedded the document."""
     return WORDS + MODEL if key in embedded else WORDS
-
-
-def with_links(
-    scores: Mapping[str, float], citations: Sequence[tuple[str, str]], embedded: Container[str]
-) -> dict[str, float]:
-    """The scores, raised for each document that some of the LEAST best ones cite, by the scores of these.
-
-    `citations` are pairs of keys (citing, cited).
-    """
-    found = dict(scores)
-    for citing, cited in citations:
-        gain = LINKS * scores[citing] / LEAST / (weight_of(cited, embedded) + TITLE)
-        found[cited] = min(1.0, found[cited] + gain)
-    return found
 
 
 def by_meaning_alone(meaning: Meaning, scales: Scales) -> dict[str, float]:

@@ -316,9 +316,6 @@ class Store(Protocol):
     async def cited_by(self, keys: Sequence[str], limit: int) -> list[Edge]:
         """What cites these documents, at most `limit` citations of each, the most certain first."""
 
-    async def citations_among(self, citing: Sequence[str], cited: Sequence[str]) -> list[tuple[str, str]]:
-        """The pairs of keys (citing, cited) of these documents, each once, of which the first cites the second."""
-
     async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str, str | None]]:
         """(path, key, newest hash, etag) of every document of a source whose path begins with the prefix, by path."""
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from mcp_web.store.protocol import Edge
 from mcp_web.store.rows import key_bytes, storable
-from mcp_web.store.sql import pages
 from mcp_web.store.sql.database import Database
 
 
@@ -62,19 +61,6 @@ def cited_by(db: Database, keys: Sequence[str], limit: int) -> list[Edge]:
         " ORDER BY confidence DESC, number LIMIT :limit"
     )
     return _edges(db, query, keys, limit)
-
-
-def citations_among(db: Database, citing: Sequence[str], cited: Sequence[str]) -> list[tuple[str, str]]:
-    """As `Store.citations_among`. The names of the cited documents are looked up with each citing one, so the number of
-    citations of a document does not matter."""
-    numbers = pages.numbers(db, [*citing, *cited])
-    keys = {number: key for key, number in numbers.items()}
-    query = (
-        "SELECT DISTINCT m.page, n.page FROM names n JOIN mentions m ON [m.tenant = n.tenant AND] m.name = n.name"
-        " WHERE [n.tenant = :tenant AND] n.page <> m.page AND n.page = ANY(:cited) AND m.page = ANY(:citing)"
-    )
-    wanted = [[numbers[key] for key in each if key in numbers] for each in (citing, cited)]
-    return [(keys[one], keys[other]) for one, other in db.rows(query, citing=wanted[0], cited=wanted[1])]
 
 
 def _edges(db: Database, query: str, keys: Sequence[str], limit: int) -> list[Edge]:

@@ -210,7 +210,6 @@ class SqlStore(Store):
     headlines = search(pages.headlines)
     cites = search(citations.cites)
     cited_by = search(citations.cited_by)
-    citations_among = search(citations.citations_among)
 
     async def find_by_words(self, query: WordQuery, limit: int) -> WordMatches:
         return await self._search_words(lambda db: self._words.find(db.index, query, limit))
