@@ -9,14 +9,14 @@ from mcp_web.archive.query import parse
 from mcp_web.store.protocol import Headline
 
 
-def headline(title: str, path: str) -> Headline:
-    return Headline(title, f"file:///saved/{path}", path)
+def headline(title: str, path: str, language: str = "") -> Headline:
+    return Headline(title, f"file:///saved/{path}", path, language)
 
 
-def share(query: str, title: str, path: str = "docs/page.md") -> float:
+def share(query: str, title: str, path: str = "docs/page.md", language: str = "") -> float:
     question = parse(query)
     rarities = dict.fromkeys((*question.content_words, *question.compounds), 1.0)
-    return HeadlineMatcher(question, rarities).share(headline(title, path))
+    return HeadlineMatcher(question, rarities).share(headline(title, path, language))
 
 
 def test_a_title_that_is_the_subject_outranks_one_that_names_more() -> None:
@@ -33,8 +33,10 @@ def test_a_title_without_a_word_of_the_question_counts_nothing() -> None:
     assert share("dependency bundling", "Hooks at a glance") == 0.0
 
 
-def test_forms_of_a_word_count_in_other_languages() -> None:
-    assert share("Häuser bauen", "Haus bauen") > 0.5
+def test_forms_of_a_word_count_in_the_language_of_the_document() -> None:
+    assert share("Häuser bauen", "Haus bauen", language="de") > 0.5
+    assert share("hauser bauen", "Häuser bauen", language="de") == 1.0
+    assert share("bâtir des maisons", "La maison", language="fr") > 0
 
 
 @pytest.mark.parametrize(

@@ -670,7 +670,7 @@ async def test_search_is_the_same_before_and_after_maintenance(store: Store) -> 
 
 async def test_rows_tell_what_a_list_shows(store: Store) -> None:
     kept = snapshot(text="the text", title="Title", source="research", path="a/b.md", tags=("x",))
-    await keep(store, kept, date="2025-05-20")
+    await keep(store, kept, date="2025-05-20", language="de")
     row = (await store.documents([kept.key, "00" * 32]))[kept.key]
     assert (row.title, row.date, row.path, row.tags, row.markdown) == (
         "Title",
@@ -679,7 +679,7 @@ async def test_rows_tell_what_a_list_shows(store: Store) -> None:
         ("x",),
         "the text",
     )
-    assert await store.headlines([kept.key, "00" * 32]) == {kept.key: ("Title", kept.url, "a/b.md")}
+    assert await store.headlines([kept.key, "00" * 32]) == {kept.key: ("Title", kept.url, "a/b.md", "de")}
 
 
 def _packed(*rows: Sequence[float]) -> PackedVectors:

@@ -3,17 +3,17 @@ mention it, and news and index pages rank behind the other pages of the same sit
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Container, Mapping
 from functools import lru_cache
-from string import ascii_lowercase, digits
 
 from mcp_web.archive.fuse import TITLE, weight_of
 from mcp_web.archive.query import Question
 from mcp_web.store.protocol import Headline
 from mcp_web.text.stop_words import STOP_WORDS
 from mcp_web.text.urls import host_of
-from mcp_web.text.words import fold, query_terms, split_unit, units
+from mcp_web.text.words import split_unit, terms, units
 
 LOWER = 0.7  # of the score of news and index pages; .5 and .6 give nearly the same results
 # A version may stand before or after the word: `3.0-announcement`, `release-15-2.html`.
@@ -23,74 +23,49 @@ _NEWS_OR_INDEX = re.compile(
     r"|(?:^|[/-])(?:19|20)\d\d[-/]\d\d(?=[-/])",
     re.IGNORECASE,
 )
-_GREEK = "\u0370"  # the first letter after the Latin script
-_PREFIXED = ("id", "nl")  # languages whose stemmer removes prefixes too
 _ENDING = re.compile(r"(?:/(?:index|readme))?(?:\.[a-z]{2,5})?/?$", re.IGNORECASE)
-# The first two letters of each word of an ASCII text, of camelCase too, or the one before the joint of a compound name.
-_WORD_STARTS = re.compile(r"(?:(?<![A-Za-z])|(?=[A-Z0-9]))(?=([A-Za-z0-9]{2}|[A-Za-z0-9](?=[-._])))")
 
 
 class HeadlineMatcher:
-    """Compares titles and URLs with the weighted words of a question."""
+    """Compares titles and URLs with the weighted words of a question, by their stems in the language of the document,
+    or in that of the question where the document's is unknown."""
 
     def __init__(self, question: Question, rarities: Mapping[str, float]) -> None:
         self._language = question.language or "en"
-        self._wanted = [(frozenset(query_terms(word)), rarity) for word, rarity in rarities.items()]
-        self._all: frozenset[str] = frozenset().union(*(terms for terms, _ in self._wanted))
+        self._rarities = rarities
         self._total = sum(rarities.values())
-        starts = {_start(text) for text in (*rarities, *self._all)}
-        self._starts = None if self._language in _PREFIXED else starts
-        can_skip = self._starts is not None and all(len(start) == 2 for start in starts)
-        self._written = starts.union(ascii_lowercase, digits) if can_skip else None
-        self._known: dict[str, frozenset[str]] = {}  # what `_matching` returned: titles share words
+        self._wanted: dict[str, list[tuple[frozenset[str], float]]] = {}  # terms and rarities, by language
 
     def share(self, headline: Headline) -> float:
         """0…1: how much of the question the title or the URL names, and how little else it names."""
         texts = (headline.title, last_part(headline))
-        return max((self._share(text) for text in texts if text), default=0.0)
+        return max((self._share(text, headline.language or self._language) for text in texts if text), default=0.0)
 
-    def _share(self, text: str) -> float:
+    def _share(self, text: str, language: str) -> float:
         """The share of one text: of a title, or of the last part of a path."""
-        if self._cannot_match(text):
+        wanted = self._wanted.get(language)
+        if wanted is None:
+            given = self._rarities.items()
+            wanted = self._wanted[language] = [(frozenset(terms(word, language)), rarity) for word, rarity in given]
+        named, every = _named(text, language, self._language)
+        total = sum(rarity for forms, rarity in wanted if not forms.isdisjoint(every))
+        if not total:
             return 0.0
-        named, compound = _named(text, self._language)
-        if not named or not self._total:
-            return 0.0
-        matching = [found for word in named if (found := self._matching(word))]
-        terms = set().union(*matching, *map(self._matching, compound))
-        if not terms:
-            return 0.0
-        total = sum(rarity for wanted, rarity in self._wanted if not wanted.isdisjoint(terms))
-        return float(total / self._total * (len(matching) / len(named)) ** 0.5)
-
-    def _cannot_match(self, text: str) -> bool:
-        """Whether no word of a text begins like one of the question: true of most titles, and much faster to find out
-        than to split them into words. False if it is not known."""
-        if self._written is None or not text.isascii():
-            return False
-        return self._written.isdisjoint(map(str.lower, _WORD_STARTS.findall(text)))
-
-    def _matching(self, word: str) -> frozenset[str]:
-        """The terms of the question that a word of a title is a form of. Stemming it in every language takes 25 µs, so
-        a word that begins with other letters than all words of the question is not stemmed."""
-        known = self._known.get(word)
-        if known is None:
-            other = self._starts is not None and word[0] < _GREEK and _start(word) not in self._starts
-            known = self._known[word] = frozenset() if other else self._all.intersection(query_terms(word))
-        return known
-
-
-def _start(word: str) -> str:
-    """The first two letters of a word, folded."""
-    return fold(word[:2])
+        matching = sum(any(not forms.isdisjoint(word) for forms, _ in wanted) for word in named)
+        return float(total / self._total * (matching / len(named)) ** 0.5) if named else 0.0
 
 
 @lru_cache(maxsize=1024)  # the same titles are compared again for each question
-def _named(text: str, language: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The distinct words of a title or path part without stop words, and its compound names."""
+def _named(text: str, language: str, asked: str) -> tuple[tuple[tuple[str, ...], ...], frozenset[str]]:
+    """The terms of each word of a title or path part, and all of them with those of its compound names.
+
+    Without the stop words of `asked`, the language of the question.
+    """
     found = [split_unit(unit) for unit in units(text)]
-    named = frozenset(word for words, _ in found for word in words)
-    return named - STOP_WORDS.get(language, frozenset()), tuple(name for _, name in found if name)
+    words = {word for parts, _ in found for word in parts} - STOP_WORDS.get(asked, frozenset())
+    named = tuple(terms(word, language) for word in words)
+    compounds = (terms(name, language) for _, name in found if name)
+    return named, frozenset(itertools.chain(*named, *compounds))
 
 
 @lru_cache(maxsize=1024)

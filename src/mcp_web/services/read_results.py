@@ -18,6 +18,7 @@ from mcp_web.model.progress import OnProgress
 from mcp_web.model.search import Hit
 from mcp_web.services.read_page import PageRead, read_pages
 from mcp_web.store.protocol import Headline
+from mcp_web.text.languages import language_of
 from mcp_web.text.words import words
 
 Read = Callable[..., Awaitable[list[PageRead | WebError]]]
@@ -87,10 +88,11 @@ async def _with_model(read: Read, query: str, found: list[tuple[Hit, PageRead]])
 def _scores(query: str, found: list[tuple[Hit, PageRead]]) -> dict[str, float]:
     """A score from 0 to 1 for each URL, from the passages, the title and the rank of the engines."""
     question = parse(query)
-    headlines = {
-        hit.url: Headline(page.opened.snapshot.document.title or hit.title, page.opened.snapshot.final_url, None)
-        for hit, page in found
-    }
+    headlines = {}
+    for hit, page in found:
+        document = page.opened.snapshot.document
+        language = language_of(document.markdown)
+        headlines[hit.url] = Headline(document.title or hit.title, page.opened.snapshot.final_url, None, language)
     by_text = {hit.url: max(0.0, min(1.0, page.ranked[0].best)) for hit, page in found}
     about = scores_with_headlines(
         by_text, headlines, question, dict.fromkeys((*question.content_words, *question.compounds), 1.0)

@@ -113,11 +113,12 @@ class Candidate(NamedTuple):
 
 
 class Headline(NamedTuple):
-    """The title and the place (URL, path) of a document."""
+    """The title, the place (URL, path) and the language of a document."""
 
     title: str
     url: str
     path: str | None
+    language: str = ""  # as in DocumentRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ class DocumentRow:
 
     @property
     def headline(self) -> Headline:
-        return Headline(self.title, self.url, self.path)
+        return Headline(self.title, self.url, self.path, self.language)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,11 +129,12 @@ def documents(db: Database, keys: Sequence[str]) -> dict[str, DocumentRow]:
 
 def headlines(db: Database, keys: Sequence[str]) -> dict[str, Headline]:
     rows = db.rows(
-        "SELECT p.key, s.title, p.url, p.path FROM pages p JOIN snapshots s ON s.id = p.newest"
+        "SELECT p.key, s.title, p.url, p.path, coalesce(d.language, '') FROM pages p"
+        " JOIN snapshots s ON s.id = p.newest LEFT JOIN documents d ON d.page = p.id"
         " WHERE [p.tenant = :tenant AND] p.key = ANY(:keys)",
         keys=all_key_bytes(keys),
     )
-    return {key.hex(): Headline(title, url, path) for key, title, url, path in rows}
+    return {key.hex(): Headline(*rest) for key, *rest in rows}
 
 
 def keys(
