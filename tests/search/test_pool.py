@@ -293,3 +293,19 @@ async def test_health_checks_are_cheap_and_revive(miniweb: MiniWeb) -> None:
     assert [request.path for request in one.log] == ["/healthz"]
     await made.check()
     assert len(one.log) == 1  # not again before the interval is over
+
+
+async def test_a_single_instance_is_named_also_when_the_search_ends_first(miniweb: MiniWeb) -> None:
+    site = miniweb.site("slow.example")
+
+    async def never(request: Request, wire: object) -> None:
+        await anyio.sleep_forever()
+
+    site.behave("/search", never)
+    address = site.loopback_url("")
+    hanging = searcher(searxng_urls=(address,), timeout=30.0)
+    with pytest.raises(SearchUnavailable) as late:
+        await hanging.search(Q, deadline=soon(0.5))
+    (attempt,) = late.value.details["attempted"]
+    assert (attempt["name"], attempt["outcome"]) == (address.rstrip("/"), "timeout")
+    assert pool(searxng_urls=(address, "http://127.0.0.1:1")).name == "searxng"  # which of them was slow is not known

@@ -155,7 +155,7 @@ class Searcher:
 
     async def _failover(self, names: Sequence[str], query: SearchQuery, until: float) -> Sequence[Reply]:
         """Ask providers one after the other, until one has results; returns all replies."""
-        asks = [(name, partial(self._provider, name, query, until)) for name in names]
+        asks = [(self._endpoint_name(name), partial(self._provider, name, query, until)) for name in names]
         timeout = self._options.timeout
         _, replies = await first_answer(
             asks, stagger=timeout, deadline=until, accept_empty=False, patience=timeout + _SPARE
@@ -182,7 +182,7 @@ class Searcher:
                 tasks.start_soon(ask_general)
                 for name in selection.beside:
                     tasks.start_soon(ask_source, name)
-        return [*general, *(sources.get(name) or _late(name) for name in selection.beside)]
+        return [*general, *(sources.get(name) or self._late(name) for name in selection.beside)]
 
     async def _together(self, names: Sequence[str], query: SearchQuery, until: float) -> list[Reply]:
         """Ask all providers at once. After the first answer, the others get only a provider's usual time."""
@@ -198,7 +198,7 @@ class Searcher:
             async with anyio.create_task_group() as tasks:
                 for name in names:
                     tasks.start_soon(one, name)
-        return [replies.get(name) or _late(name) for name in names]
+        return [replies.get(name) or self._late(name) for name in names]
 
     async def _provider(self, name: str, query: SearchQuery, until: float) -> Reply:
         """The reply of one provider, whichever of its endpoints answers."""
@@ -216,6 +216,15 @@ class Searcher:
         winner, tried = await first_answer(asks, stagger=self._options.timeout / 2, deadline=until, accept_empty=False)
         return best_of(winner, tried, entry.capabilities)
 
+    def _endpoint_name(self, provider: str) -> str:
+        """The name of a provider in the list of attempts; that of a single SearXNG instance is its address."""
+        return self._pool.name if provider == "searxng" else provider
+
+    def _late(self, provider: str) -> Reply:
+        """The reply of a provider that did not answer in time."""
+        late = Attempt(self._endpoint_name(provider), "timeout", 0.0, "no answer in time")
+        return Reply(REGISTRY[provider].capabilities, (late,))
+
     async def _remember(self, query: SearchQuery, found: SearchAnswer) -> None:
         """Add the query, its provider and the number of results to the search history, if that is switched on."""
         if not self._options.history:
@@ -227,11 +236,6 @@ class Searcher:
             await self._notes.add_records(_HISTORY, {name: entry}, now + self._options.history_days * 86400)
         except WebError as error:
             trace.log("error", "search_history", error_code=error.code)
-
-
-def _late(name: str) -> Reply:
-    """The reply of a provider that did not answer in time."""
-    return Reply(REGISTRY[name].capabilities, (Attempt(name, "timeout", 0.0, "no answer in time"),))
 
 
 def _lifetime(found: SearchAnswer, selection: Selection, replies: Sequence[Reply]) -> float | None:

@@ -57,6 +57,11 @@ class InstancePool:
         providers = {one.name: one for one in map(Searxng, self.options.searxng_urls)}  # each once, however it is spelt
         self._own = [Instance(one, self.runner.health[name]) for name, one in providers.items()]
 
+    @property
+    def name(self) -> str:
+        """The name of an attempt that ended before any instance could be named: the only instance, else `searxng`."""
+        return self._own[0].url if len(self._own) == 1 and not self._discovery.source else "searxng"
+
     async def search(self, query: SearchQuery, deadline: float) -> Reply:
         """Ask the operator's instances, then public ones, until one answers.
 
@@ -73,7 +78,7 @@ class InstancePool:
             winner, asked = await self._race(self._in_turn(public), query, until)
             replies = (*replies, *asked)
         if not replies:
-            return Reply(Searxng.capabilities, (Attempt("searxng", "skipped", 0.0, "no instance is known"),))
+            return Reply(Searxng.capabilities, (Attempt(self.name, "skipped", 0.0, "no instance is known"),))
         return best_of(winner, replies, Searxng.capabilities)
 
     async def public(self) -> list[Instance]:
