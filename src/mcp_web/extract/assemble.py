@@ -30,6 +30,7 @@ def assemble(
     markdown: str,
     *,
     title: str = "",
+    title_from_heading: bool = False,
     kind: PageKind = "unknown",
     metadata: Metadata = _NO_METADATA,
     notes: Sequence[str] = (),
@@ -37,7 +38,8 @@ def assemble(
     images: tuple[Link, ...] = (),
     outline: Callable[[str], tuple[Heading, ...]] = read_headings,
 ) -> Document:
-    """The document of a page that `extractor` read as Markdown; without a `title` its file name or host is used.
+    """The document of a page that `extractor` read as Markdown; without a `title` its file name or host is used,
+    or with `title_from_heading` its first heading if there is one.
 
     Invisible characters are removed; their number is added to `hidden`, how many hidden texts the extractor removed.
     `outline` reads the headings from the final text.
@@ -46,6 +48,9 @@ def assemble(
     text, notes_on_text = _cut(_BLANKS.sub("\n\n\n", text).strip("\n"))
     if not text.strip():
         notes_on_text = (*notes_on_text, "The document contains no text.")
+    headings = outline(text)
+    if not title and title_from_heading and headings:
+        title = headings[0].text
     title = clean_line(title or file_name(page.final_url) or host_of(page.final_url) or page.final_url)[:500]
     metadata = _clean_metadata(replace(metadata, content_type=metadata.content_type or page.media_type))
     if metadata.language is None and kind != "data":
@@ -56,7 +61,7 @@ def assemble(
         extractor=f"{extractor}@{__version__}",
         kind=kind,
         metadata=metadata,
-        headings=outline(text),
+        headings=headings,
         links=read_links(text),
         images=tuple(Link(clean_text(one.text)[0], one.url) for one in images),
         summary=summarise(text, title, metadata.description),

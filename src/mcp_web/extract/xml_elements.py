@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from xml.etree import ElementTree
 
 Element = ElementTree.Element
@@ -34,6 +35,7 @@ def _checked(data: bytes) -> Iterator[None]:
         raise ValueError(f"contains broken XML in line {error.position[0]}") from error
 
 
+@lru_cache(maxsize=1024)  # a document has few tags, each thousands of times
 def local(tag: object) -> str:
     """A tag without its namespace; empty for comments."""
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
@@ -50,9 +52,12 @@ def attribute(element: Element | None, name: str) -> str | None:
 def child(element: Element | None, *path: str) -> Element | None:
     """The first element at the end of a path of local names; None if there is none."""
     for name in path:
-        if element is None:
+        for each in element if element is not None else ():
+            if local(each.tag) == name:
+                element = each
+                break
+        else:
             return None
-        element = next((each for each in element if local(each.tag) == name), None)
     return element
 
 

@@ -11,7 +11,6 @@ from mcp_web.extract.embedded import sheets_of, without_hidden
 from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Document, Fetched, Metadata
-from mcp_web.text.headings import read_headings
 from mcp_web.text.json_fields import at, count, items, mapping, text
 
 _CELLS = 2000
@@ -35,13 +34,12 @@ def read_notebook(value: dict[str, Any], page: Fetched) -> Document:
     )
     writer = _CellWriter(_language(value), page.final_url, sheets)
     written = "\n\n".join(part for cell in cells[:_CELLS] for part in writer.cell(cell) if part.strip())
-    headings = read_headings(written)
     notes = (f"The notebook has {len(cells)} cells; the first {_CELLS} are shown.",) if len(cells) > _CELLS else ()
     return assemble(
         page,
         "notebook",
         written,
-        title=headings[0].text if headings else "",
+        title_from_heading=True,
         kind="documentation",
         metadata=Metadata(author=_authors(value)),
         notes=notes,

@@ -24,7 +24,6 @@ from mcp_web.extract.office.maths import tex
 from mcp_web.extract.office.package import Package, value
 from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local
 from mcp_web.model.page import Document, Fetched
-from mcp_web.text.headings import read_headings
 
 _WRAPPERS = ("ins", "moveTo", "smartTag", "customXml", "sdt", "sdtContent")  # their content is part of the text
 
@@ -68,8 +67,9 @@ def read_docx(page: Fetched) -> Document:
     notes = _footnotes(package, state)
     title, metadata = package.core_properties()
     markdown = "\n\n".join(part for part in (text, notes) if part)
-    top = next((heading.text for heading in read_headings(markdown)), "")
-    return assemble(page, "docx", markdown, title=title or top, metadata=metadata, hidden=state.hidden)
+    return assemble(
+        page, "docx", markdown, title=title, title_from_heading=True, metadata=metadata, hidden=state.hidden
+    )
 
 
 def write_blocks(parent: Element, state: State) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from mcp_web.extract.css.colour import Colour, parse_colour
 from mcp_web.extract.office.look import BLACK, PLAIN, WHITE, Look, hex_colour
 from mcp_web.extract.office.package import value
-from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants
+from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local
 
 _HEADING = re.compile(r"heading\s*(\d)", re.I)
 _CODE = re.compile(r"code|preformatted|source|listing", re.I)
@@ -18,6 +18,7 @@ _THEME |= dict.fromkeys(("text1", "dark1", "tx1", "dk1"), BLACK)
 _OFF = ("0", "false", "none")
 _FLAT = 40  # twentieths of a point; a line or row of this height shows nothing
 _INDENTS = ("left", "start", "right", "end", "firstLine", "hanging")
+_LOOK_PROPERTIES = frozenset(("spacing", "ind", "framePr", "shd"))  # of a paragraph; the others hide nothing
 _FAR = 400  # half points; text that is raised or lowered more is off its page
 _OFF_PAGE = 15_000  # twentieths of a point; wider than a page
 
@@ -66,6 +67,8 @@ def list_place(properties: Element | None, style: Style) -> tuple[str, int] | No
 
 def paragraph_look(properties: Element | None, style: Style) -> Look:
     """The look of a paragraph's style; hidden if the paragraph is off the page or its lines have no height."""
+    if properties is None or not any(local(each.tag) in _LOOK_PROPERTIES for each in properties):
+        return style.look
     look = replace(style.look, hidden=True) if _is_hidden_paragraph(properties) else style.look
     return look.on(shading(properties))
 

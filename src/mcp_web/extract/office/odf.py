@@ -12,7 +12,6 @@ from mcp_web.extract.office.odf_styles import OdfStyles, points
 from mcp_web.extract.office.package import Package, read_dublin_core
 from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local
 from mcp_web.model.page import Document, Fetched, PageKind
-from mcp_web.text.headings import read_headings
 from mcp_web.text.shorten import shortened
 from mcp_web.text.untrusted import one_line
 
@@ -57,10 +56,17 @@ def read_odf(page: Fetched) -> Document:
     parts.extend(f"[^{number}]: {note}" for number, note in enumerate(state.notes, 1))
     text = "\n\n".join(parts).replace("\n\n\0", "\n").replace("\0", "")
     title, metadata = read_dublin_core(child(package.xml("meta.xml"), "meta"))
-    top = next((heading.text for heading in read_headings(text)), "")
     notes = (f"Tables are shown up to {_ROWS:,} rows and {_COLUMNS} columns.",) if state.cut else ()
     return assemble(
-        page, "odf", text, title=title or top, kind=kind, metadata=metadata, notes=notes, hidden=state.hidden
+        page,
+        "odf",
+        text,
+        title=title,
+        title_from_heading=True,
+        kind=kind,
+        metadata=metadata,
+        notes=notes,
+        hidden=state.hidden,
     )
 
 
