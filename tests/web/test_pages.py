@@ -210,7 +210,9 @@ def test_what_agents_do_now_is_shown_while_one_looks(visit: Visit, served: Serve
     served.rpc("tools/call", {"name": "web_extract", "arguments": {"html": "<p>x</p>"}})
     page.wait_for_selector(".activity code:has-text('web_extract')", timeout=30_000)
     served.rpc("tools/call", {"name": "web_open", "arguments": {"url": site.loopback_url("/one")}})
-    assert re.search(r'<a href="/archive/[0-9a-f]{64}">http://[^<]*/one</a>', served.get("/activity")[2].decode())
+    activity = served.get("/activity")[2].decode()
+    assert re.search(r'<a href="/archive/[0-9a-f]{64}">http://[^<]*/one</a>', activity)
+    assert re.search(r"· [\d,]+ ms</time><span class=\"detail\"><a", activity)  # a page's call has its duration too
     assert visit.errors == []
 
 

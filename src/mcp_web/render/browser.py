@@ -230,9 +230,18 @@ async def end(running: RunningBrowser) -> None:
     """Kill a browser and its driver, delete its profile and end the lease of its spare tab; to be called once."""
     await _shut_down(running.lifeline, running.folder, running.playwright)
     if running.spare is not None:
+        end_lease_of(running.spare)
         await asyncio.wait({running.spare}, timeout=_STOP_SECONDS)
-        if running.spare.done() and running.spare.exception() is None:
-            running.spare.result().forget()
+
+
+def end_lease_of(opening: asyncio.Task[Tab]) -> None:
+    """End the lease of a tab that nobody will use, as soon as the task that opens it is done."""
+
+    def ended(done: asyncio.Task[Tab]) -> None:
+        if not done.cancelled() and done.exception() is None:
+            done.result().forget()
+
+    opening.add_done_callback(ended)
 
 
 async def _shut_down(lifeline: int, folder: Path, playwright: Playwright | None) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 
-from mcp_web.render.browser import RunningBrowser
+from mcp_web.render.browser import RunningBrowser, end_lease_of
 from mcp_web.render.tab import Tab, TabFailed
 
 _OPEN_SECONDS = 10.0
@@ -69,8 +69,9 @@ class SpareTab:
         return task.result()
 
     def _give_back(self, running: RunningBrowser, task: asyncio.Task[Tab]) -> None:
-        """Keep an unused tab as the spare one; if there is one already, retire the browser instead."""
+        """Keep an unused tab as the spare one; if there is one already, retire the browser and end its lease."""
         if running.spare is None:
             running.spare = task
         else:
             running.retired = True
+            end_lease_of(task)

@@ -84,7 +84,8 @@ async def _calls(app: App) -> list[dict[str, str]]:
         {
             "tool": call.tool,
             "state": call.state,
-            "detail": call.url or (f"{call.ms:,.0f} ms" if call.state != "running" else ""),
+            "detail": call.url,
+            "took": f"{call.ms:,.0f} ms" if call.state != "running" else "",
             "href": f"/archive/{seen[call.url].hash}" if call.url in seen else "",
             "when": ago(now - call.began),
         }
