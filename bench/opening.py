@@ -1,8 +1,8 @@
 """Pages on loopback: a cached open and a cached read beside an empty call, and 200 pages beside another server.
 
 Limits: a cached open through stdio at most 1.5 × an empty tool call of a bare server on the same SDK; a cached read at
-most 3 × that call plus the model's time for the question; 200 distinct pages with web_batch_open at least 2 × faster
-than the reference fetch server called in sequence.
+most 3 × that call plus the time that the judge takes for eight passages; 200 distinct pages with web_batch_open at
+least 2 × faster than the reference fetch server called in sequence.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _cached(base: str) -> None:
 
 
 def _reading(base: str) -> None:
-    """A cached read, one new question each time, beside an empty call plus the model's own time for a question."""
+    """A cached read, one new question each time, beside an empty call plus the judge's own time for eight passages."""
     bare, web = Peer(bare_python()), _web(base)
     bare.hello()
     web.hello()
@@ -105,31 +105,33 @@ def _reading(base: str) -> None:
     for number in range(100):
         empty.append(bare.timed("empty"))
         read.append(web.timed("web_read", url=url, query=f"which links and code does part {number} have"))
-    model = _question_time()
+    judge = _judge_time()
     one, two = median(empty), median(read)
-    limit = 3 * one + model
+    limit = 3 * one + judge
     print("| cached read over stdio | p50 ms | ÷ limit |\n|---|--:|--:|")
     print(f"| web_read, eight results | {two * 1000:.2f} | {two / limit:.2f} |")
-    parts = f"3 × empty ({one * 1000:.2f}) + the model's question ({model * 1000:.2f})"
+    parts = f"3 × empty ({one * 1000:.2f}) + the judge's eight passages ({judge * 1000:.2f})"
     print(f"| limit: {parts} | {limit * 1000:.2f} | 1.00 |\n")
     bare.close()
     web.close()
 
 
-def _question_time() -> float:
+def _judge_time() -> float:
+    """What the judge takes to read eight passages for a question."""
     import anyio
 
-    from mcp_web.embed.open import open_embedder
-    from mcp_web.embed.options import EmbedOptions
+    from mcp_web.embed.judge import Judge
 
     async def measure() -> float:
-        model = open_embedder(EmbedOptions())
-        times = []
-        for number in range(60):
+        judge, times = Judge(), []
+        for number in range(12):
+            pairs = [
+                (f"which links and code does part {number} have", "Sentences with links and code in them. " * 16)
+            ] * 4
             begun = time.perf_counter()
-            await model.embed([f"which links and code does part {number} have"], "query")
+            await judge.scores(pairs)
             times.append(time.perf_counter() - begun)
-        return median(times[10:])
+        return median(times[2:])
 
     return anyio.run(measure)
 

@@ -196,7 +196,8 @@ def commands() -> str:
     parts = [
         "# Commands",
         "Exit codes: 0 done · 1 the work failed · 2 wrong usage or configuration · 3 what was asked for by name or "
-        "query does not exist, or is empty · 130 interrupted. An empty list (`mcp-web cache list`) is done. "
+        "query does not exist, or is empty · 130 interrupted (`serve --http` ends with 0). "
+        "An empty list (`mcp-web cache list`) is done. "
         'stdout carries only the answer; `--json` prints the answer object, or `{"error": {…}}` when there is none.',
     ]
     context = click.Context(cli, info_name="mcp-web")

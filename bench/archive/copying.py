@@ -25,7 +25,7 @@ from mcp_web.archive.transfer import page_digest
 from mcp_web.index.documents import STATIC_MODEL
 from mcp_web.services.embed_documents import embed_documents
 from mcp_web.settings import load
-from mcp_web.store.open import open_place
+from mcp_web.store.open import engine_of
 from mcp_web.store.options import StoreOptions
 from mcp_web.store.protocol import Store
 from mcp_web.store.sqlite.store import SqliteStore
@@ -47,7 +47,7 @@ async def _measure(count: int, *places: str) -> None:
         await _copy(source, target, count)
     digests = []
     for place in places:
-        store = await open_place(place, StoreOptions())
+        store = await engine_of(place).open(place, StoreOptions())
         digests.append(await _digest(store))
         print(f"faults found by the check: {len(await store.check())}", flush=True)
         await store.close()
@@ -77,7 +77,7 @@ async def _fill(count: int, file: Path) -> None:
 async def _copy(source: str, target: str, count: int) -> None:
     """Copy in a process that is killed on the way, then again to the end."""
     command = [sys.executable, "-m", "mcp_web", "store", "copy", source, target]
-    store = await open_place(target, StoreOptions())
+    store = await engine_of(target).open(target, StoreOptions())
     async with await anyio.open_process(command, stdout=None, stderr=None) as first:
         while (await store.size()).pages < count // 3 and first.returncode is None:  # noqa: ASYNC110
             await anyio.sleep(0.5)

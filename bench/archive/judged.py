@@ -23,7 +23,7 @@ from mcp_web.archive.derive import derive
 from mcp_web.embed.embedder import QuestionVectors
 from mcp_web.embed.static import StaticEmbedder
 from mcp_web.model.passage import PackedVectors
-from mcp_web.store.open import open_place
+from mcp_web.store.open import engine_of
 from mcp_web.store.options import StoreOptions
 from mcp_web.store.protocol import Store
 from store.postgres_server import running
@@ -42,7 +42,7 @@ def main() -> None:
 async def _compare(name: str, *places: str) -> None:
     texts, asked, _ = evalsets().ADHOC[name]()
     embedder = StaticEmbedder()
-    stores = [await open_place(place, StoreOptions()) for place in places]
+    stores = [await engine_of(place).open(place, StoreOptions()) for place in places]
     for store in stores:
         await _fill(store, texts, embedder)
     archives = [Archive(store, static=QuestionVectors(embedder)) for store in stores]

@@ -11,6 +11,16 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
+import turbohtml
+
+from mcp_web.extract.hidden.remove import remove_hidden
+from mcp_web.extract.html.choose import read_content
+from mcp_web.extract.html.features import PageFeatures
+from mcp_web.extract.html.kind import declared_kind
+from mcp_web.extract.html.parse import body_of
+from mcp_web.extract.html.rules import NEVER
+from mcp_web.extract.metadata import read_metadata
+
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("MCP_WEB_BENCH_DATA", ROOT / ".." / "shared" / "extraction"))
 
@@ -32,6 +42,17 @@ def gold_of(page: Page) -> dict[str, Any]:
     if page["set"] == "defuddle":
         gold["text"] = scorer().md_to_text(gold["md"])
     return gold
+
+
+def features_of(html: str, url: str) -> PageFeatures | None:
+    """The features of a page as the engine computes them; None if the page has no blocks, or too many boxes."""
+    tree = turbohtml.parse(html, positions=False)
+    title, metadata = read_metadata(tree, url)
+    declared = declared_kind(metadata)
+    remove_hidden(tree, removed_later=NEVER)
+    body = body_of(tree)
+    read = None if body is None else read_content(tree, body, declared)
+    return None if read is None or not read.blocks else PageFeatures(read, metadata.page_title or title, declared)
 
 
 def group_of(page: Page) -> str:

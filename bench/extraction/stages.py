@@ -18,16 +18,16 @@ from bench.extraction.engines import extract
 
 # Stage → module and the name under which the engine calls it.
 STAGES = {
-    "parse": ("mcp_web.extract.html.parse", "parse_page"),
-    "metadata": ("mcp_web.extract.metadata", "read_metadata"),
+    "parse": ("mcp_web.extract.html.engine", "parse_page"),
+    "metadata": ("mcp_web.extract.html.engine", "read_metadata"),
     "class and id names": ("mcp_web.extract.html.engine", "PageNames"),
-    "hidden text": ("mcp_web.extract.hidden.remove", "remove_hidden"),
+    "hidden text": ("mcp_web.extract.html.engine", "remove_hidden"),
     "blocks": ("mcp_web.extract.html.choose", "read_content"),
     "features of boxes": ("mcp_web.extract.html.choose", "PageFeatures"),
     "features of blocks, model": ("mcp_web.extract.html.model", "Scorer.score"),
     "decision": ("mcp_web.extract.html.choose", "decide"),
-    "Markdown": ("mcp_web.extract.html.write.writer", "write_markdown"),
-    "walls": ("mcp_web.extract.walls", "detect_wall"),
+    "Markdown": ("mcp_web.extract.html.engine", "write_markdown"),
+    "walls": ("mcp_web.extract.html.engine", "detect_wall"),
 }
 
 

@@ -19,9 +19,8 @@ import lightgbm
 import numpy as np
 
 from bench.extraction import networks
-from bench.extraction.data import ROOT, Page, gold_of, group_of, html_of, manifest, scorer
+from bench.extraction.data import ROOT, Page, features_of, gold_of, group_of, html_of, manifest, scorer
 from bench.extraction.labels import label
-from mcp_web.extract.html.choose import features_of
 from mcp_web.extract.html.decide import decide
 from mcp_web.extract.html.features import PageFeatures
 from mcp_web.extract.html.inputs import Inputs, read_inputs

@@ -16,7 +16,8 @@ from functools import partial
 import numpy as np
 
 from bench.reading import data
-from bench.reading.cases import MOST, evidence_of
+from bench.reading.cases import MOST
+from bench.reading.measure import evidence_of
 from bench.reading.quality import Model
 from mcp_web.index.page import PreparedPage, prepare
 from mcp_web.index.rank import Ranked, rank
@@ -62,9 +63,9 @@ def prepared(read: data.ReadingPage) -> PreparedPage:
 
 def ranking(page: Page, question: str, model: Model | None) -> Ranked:
     """What the product ranks."""
-    evidence = evidence_of(page.prepared, question, page.read.name, model)
+    evidence = evidence_of(page.prepared, question, page.read.name, model.judged if model else None)
     around = partial(widen, page.read.text, page.prepared.passages)
-    return rank(question, page.prepared.passages, evidence, {}, max_results=MOST, min_score=0.0, widen=around)
+    return rank(question, page.prepared.passages, evidence, max_results=MOST, min_score=0.0, widen=around)
 
 
 def costs(found: Sequence[tuple[list[data.Span], Ranked]], *, whole: bool) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
@@ -14,12 +14,10 @@ from typing import Any, Literal
 import numpy as np
 
 from bench.reading import data
-from bench.reading.measure import CALIBRATION
+from bench.reading.measure import evidence_of
 from bench.reading.quality import Model
-from mcp_web.index.evidence import Evidence
 from mcp_web.index.page import PreparedPage, prepare
-from mcp_web.index.rank import distinct, fused, to_embed
-from mcp_web.index.reader import LIKELY
+from mcp_web.index.rank import distinct, fused
 from mcp_web.index.widen import widen
 from mcp_web.index.words import names
 from mcp_web.read.passages import passages
@@ -28,6 +26,7 @@ from mcp_web.text.sizes import estimate_tokens
 
 # `renamed`: the page that answers, asked about another name; the last two are pages of one paragraph.
 Kind = Literal["own", "near", "far", "renamed", "own, short", "far, short"]
+PAGE = 4000  # characters; where paragraphs have more on average, each is a page
 PARAGRAPHS = 6  # of a page that is made of a set in the format of SQuAD
 MOST = 8  # passages
 
@@ -39,7 +38,7 @@ class Shown:
     behind: float
     coverage: float
     static: float | None
-    meaning: float | None
+    judged: float | None
     tokens: int
     holds: bool
 
@@ -70,17 +69,17 @@ class Asked:
 
 def case_of(source: str, asked: Asked, model: Model | None) -> Case:
     page = _prepared(asked.text)
-    evidence = evidence_of(page, asked.question, asked.title, model)
+    evidence = evidence_of(page, asked.question, asked.title, model.judged if model else None)
     total = fused(evidence)
     around = partial(widen, asked.text, page.passages)
-    chosen = distinct(page.passages, evidence, total, {}, MOST, around)
+    chosen = distinct(page.passages, evidence, total, MOST, around)
     shown = tuple(
         Shown(
             behind=float(total[chosen[0][0]] - total[number]),
             coverage=float(evidence.coverage[number]),
             static=float(evidence.static[number]) if evidence.static is not None and evidence.static_judges else None,
-            meaning=CALIBRATION.nearness(float(evidence.cosines[number]))
-            if evidence.cosines is not None and evidence.has_vector(number)
+            judged=float(evidence.judged[number])
+            if evidence.judged is not None and not np.isnan(evidence.judged[number])
             else None,
             tokens=estimate_tokens(passage.text),
             holds=any(data.overlaps(passage.start, passage.end, span) for span in asked.spans),
@@ -88,17 +87,6 @@ def case_of(source: str, asked: Asked, model: Model | None) -> Case:
         for number, passage in chosen
     )
     return Case(source, asked.kind, model is not None, bool(evidence.missing), shown)
-
-
-def evidence_of(page: PreparedPage, question: str, title: str, model: Model | None) -> Evidence:
-    """As the product has it: the model reads what words and the static signal find likely."""
-    evidence = replace(page.evidence(question), missing=page.words.missing_names(question, title), cross_language=False)
-    read = to_embed(evidence, LIKELY) if model is not None else []
-    if model is None or not read:
-        return evidence
-    cosines = np.full(len(page.passages), np.nan)
-    cosines[read] = model([page.text(at) for at in read]) @ model([question])[0]
-    return replace(evidence, cosines=cosines, calibration=CALIBRATION)
 
 
 def renamed(question: str, others: Sequence[str], text: str) -> str:
@@ -175,9 +163,12 @@ def kept(file: Path, source: str, asked: Iterable[Asked], models: Sequence[Model
 def _pages(articles: list[dict[str, Any]]) -> tuple[list[list[dict[str, Any]]], bool]:
     """Pages of six paragraphs of one article; of several where articles have one or two: those have no subject."""
     found = [article["paragraphs"] for article in articles]
+    every = [one for paragraphs in found for one in paragraphs]
+    if sum(len(one["context"]) for one in every) > PAGE * len(every):
+        return [[one] for one in every], False
     have_subject = sum(map(len, found)) >= 3 * len(found)
     if not have_subject:
-        found = [[one for paragraphs in found for one in paragraphs]]
+        found = [every]
     cut = [one[at : at + PARAGRAPHS] for one in found for at in range(0, len(one), PARAGRAPHS)]
     return cut, have_subject
 

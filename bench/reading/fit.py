@@ -31,8 +31,8 @@ QUESTIONS = 500  # of a SQuAD set, times the share
 SIGNALS = {
     "WORDS": ("coverage",),
     "WORDS_AND_STATIC": ("coverage", "static"),
-    "WORDS_AND_MODEL": ("coverage", "meaning"),
-    "ALL": ("coverage", "static", "meaning"),
+    "WORDS_AND_JUDGE": ("coverage", "judged"),
+    "ALL_AND_JUDGE": ("coverage", "static", "judged"),
 }
 
 
@@ -53,9 +53,10 @@ def main() -> None:
     odds: dict[str, Odds] = {}
     for name, signals in SIGNALS.items():
         fitted = verdict(name, signals, sets)
+        fitted[0] += np.log(2) * ("judged" in signals)  # a wrong no counts twice
         found = dict(zip(("start", *signals, "missing"), fitted, strict=True))
         odds[name] = Odds(
-            found["start"], found["coverage"], found.get("static", 0), found.get("meaning", 0), found["missing"]
+            found["start"], found["coverage"], found.get("static", 0), found.get("judged", 0), found["missing"]
         )
     stop(odds, sets)
 
@@ -115,12 +116,12 @@ def stop(odds: Mapping[str, Odds], sets: Mapping[str, list[Case]]) -> None:
 
 
 def _is_usual(case: Case, cases: Sequence[Case]) -> bool:
-    """Whether the page answers and, where the model knows the language, the model was asked."""
+    """Whether the page answers and, where the model knows the language, the judge was asked."""
     return case.kind == "own" and bool(case.shown) and case.with_model == any(one.with_model for one in cases)
 
 
 def _rows(cases: Sequence[Case], signals: Sequence[str]) -> Rows:
-    with_model = "meaning" in signals
+    with_model = "judged" in signals
     known = [
         case
         for case in cases
@@ -147,8 +148,8 @@ def _candidates(odds: Mapping[str, Odds], case: Case) -> Passages:
 
 
 def _score(odds: Mapping[str, Odds], one: Shown) -> float:
-    name = "WORDS" + "_AND_STATIC" * (one.static is not None) if one.meaning is None else "ALL"
-    total = odds[name].sum(one.coverage, one.static or 0.0, one.meaning or 0.0, missing=False)
+    name = "WORDS" + "_AND_STATIC" * (one.static is not None) if one.judged is None else "ALL_AND_JUDGE"
+    total = odds[name].sum(one.coverage, one.static or 0.0, one.judged or 0.0, missing=False)
     return float(1 / (1 + np.exp(-total)))
 
 

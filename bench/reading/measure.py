@@ -5,23 +5,24 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from bench.reading.data import Chunker, Collection, ReadingPage, Span, second_half
 from mcp_web.embed.static import PassagePieces, static_vectors
-from mcp_web.index.calibrate import PACKAGED
 from mcp_web.index.evidence import Evidence
-from mcp_web.index.page import readable
-from mcp_web.index.rank import IN_PAGE, Weights, fused, order, rank
+from mcp_web.index.page import PreparedPage, prepare, readable
+from mcp_web.index.rank import IN_PAGE, Weights, fused, order, rank, to_read
+from mcp_web.index.reader import LIKELY
 from mcp_web.index.widen import widen
 from mcp_web.index.words import PageWords
 from mcp_web.read.passages import passages
 
 Embed = Callable[[Sequence[str]], np.ndarray]
 TOP = (1, 3, 8)
-CALIBRATION = PACKAGED["granite-embedding-30m-english-int8@9b5b0964"]
+Judged = Callable[[str, Sequence[str]], Sequence[float]]  # a question and passages: the log-odds that each answers
 # Over collections, as archive/fuse.py has it.
 OVER_ALL = Weights(words=0.3, static=0.0, model=0.7)
 Table = dict[str, dict[str, list[float]]]
@@ -53,28 +54,33 @@ def hits(
     }
 
 
-def shown(pages: Iterable[ReadingPage], embed: Embed, only: bool | None = None) -> Table:
-    """hit@1, @3, @8 of what the product really shows: small passages, found by both, widened, none twice."""
+def shown(pages: Iterable[ReadingPage], judged: Judged, only: bool | None = None) -> Table:
+    """hit@1, @3, @8 of what the product really shows: small passages, found by all signals, widened, none twice."""
     ranks: dict[str, list[int]] = defaultdict(list)
     for page in pages:
         asked = [(q, a) for q, a in page.questions if only is None or second_half(q) == only]
-        found = passages(page.text)
-        words = PageWords([one.text for one in found])
-        pieces = PassagePieces.of(static_vectors(), [readable(one.text) for one in found])
-        rows = embed([one.text for one in found])
-        known = {one.digest: row for one, row in zip(found, rows, strict=True)}
-        questions = embed([question for question, _ in asked])
-        around = partial(widen, page.text, found)
-        for row, (question, answers) in zip(questions, asked, strict=True):
-            static = pieces.similarities(static_vectors(), question)
-            evidence = Evidence(words.scores(question), words.coverage(question), static, rows @ row, CALIBRATION)
-            ranked = rank(question, found, evidence, known, max_results=TOP[-1], widen=around)
+        prepared = prepare(page.text, (), passages)
+        around = partial(widen, page.text, prepared.passages)
+        for question, answers in asked:
+            evidence = evidence_of(prepared, question, "", judged)
+            ranked = rank(question, prepared.passages, evidence, max_results=TOP[-1], min_score=0.0, widen=around)
             spans = [(one.passage.start, one.passage.end) for one in ranked.passages]
             ranks[page.source].append(_first_hit(range(len(spans)), spans, answers))
     return {
         source: {"shown": [round(float(np.mean([r < k for r in one])), 3) for k in TOP]}
         for source, one in ranks.items()
     }
+
+
+def evidence_of(page: PreparedPage, question: str, title: str, judged: Judged | None) -> Evidence:
+    """As the product has it: the judge reads what words and the static signal find likely."""
+    evidence = replace(page.evidence(question), missing=page.words.missing_names(question, title), cross_language=False)
+    read = to_read(evidence, LIKELY, always=True) if judged is not None else []
+    if judged is None or not read:
+        return evidence
+    scores = np.full(len(page.passages), np.nan)
+    scores[read] = judged(question, [page.text(at) for at in read])
+    return replace(evidence, judged=scores)
 
 
 def ndcg(

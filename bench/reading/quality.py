@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import json
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ import anyio
 import numpy as np
 
 from bench.reading import data, measure
+from mcp_web.embed.judge import SHA256, Judge
 from mcp_web.embed.open import open_embedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.index.page import readable
@@ -43,12 +45,24 @@ class Model:
             kept = np.load(self.path)
             self.known = dict(zip(kept["names"].tolist(), kept["rows"], strict=True))
 
+        self.judge = Judge(threads=1)
+        self.judge_path = self.path.with_name(f"judge-{SHA256[:8]}.json")
+        self.scores: dict[str, float] = json.loads(self.judge_path.read_text()) if self.judge_path.exists() else {}
         self.is_new = False
         atexit.register(self.save)
 
     def save(self) -> None:
+        self.judge_path.write_text(json.dumps(self.scores))
         if self.is_new:
             np.savez(self.path, names=np.array(list(self.known)), rows=np.stack(list(self.known.values())))
+
+    def judged(self, question: str, texts: Sequence[str]) -> list[float]:
+        """The judge's scores of passages for a question."""
+        names = [hashlib.sha256(f"{question}\0{text}".encode()).hexdigest()[:24] for text in texts]
+        new = {name: (question, text) for name, text in zip(names, texts, strict=True) if name not in self.scores}
+        if new:
+            self.scores |= zip(new, anyio.run(self.judge.scores, list(new.values())), strict=True)
+        return [self.scores[name] for name in names]
 
     def __call__(self, texts: Sequence[str]) -> np.ndarray:
         read = [readable(text) for text in texts]
@@ -71,7 +85,7 @@ def main() -> None:
                 for method, found in methods.items():
                     print(f"{source:14} {name:10} {label:9} {method:8} {found}  bar {BARS[source]}", flush=True)
     for label, only in (("all", None), ("half", True)):
-        for source, methods in measure.shown(pages, model, only).items():
+        for source, methods in measure.shown(pages, model.judged, only).items():
             print(
                 f"{source:14} {'as shown':10} {label:9} {'both':8} {methods['shown']}  bar {BARS[source]}", flush=True
             )

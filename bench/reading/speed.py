@@ -1,7 +1,8 @@
 """What does reading cost?  python -m bench.reading.speed
 
-Prints: the model's passages per second and milliseconds per question, a cached read in process, a first read, and a
-page of 200,000 words with the longest time the event loop was held. Ratios matter, not milliseconds.
+Prints: the model's passages per second and milliseconds per question, the judge's pairs per second, a cached read in
+process, a first read, and a page of 200,000 words with the longest time the event loop was held. Ratios matter, not
+milliseconds.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import anyio
 
+from mcp_web.embed.judge import Judge
 from mcp_web.embed.open import NoEmbedder, open_embedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.index.reader import PageReader
@@ -68,14 +70,20 @@ async def main() -> None:
         await model.embed([f"what is number {number}?"], "query")
         times.append(time.perf_counter() - begun)
     print(f"embedding of a question, p50 {statistics.median(times) * 1000:8.2f} ms")
+    judge = Judge(threads=1)
+    pairs = [("what is this number?", text) for text in texts[:16]]
+    await judge.scores(pairs)
+    begun = time.process_time()
+    await judge.scores(pairs)
+    print(f"pairs judged per cpu second  {len(pairs) / (time.process_time() - begun):8.1f}")
     with tempfile.TemporaryDirectory() as folder:
         store = await SqliteStore.open(Path(folder, "s.sqlite"))
         document = Document("t", "x", "bench@1")
         await store.keep(Snapshot(KEY, snapshot_hash(KEY, "x"), URL, URL, "readable", document, 0, 0, 0))
-        await cached(store, PageReader(store, model, passages), page(1100))
+        await cached(store, PageReader(store, model, passages, judge=judge), page(1100))
         for name, reader in (
             ("words", PageReader(store, NoEmbedder(), passages)),
-            ("both", PageReader(store, model, passages)),
+            ("judge", PageReader(store, model, passages, judge=judge)),
         ):
             await huge(name, reader, page(200_000))
         await store.close()
@@ -85,7 +93,7 @@ async def cached(store: SqliteStore, reader: PageReader, text: str) -> None:
     headings = read_headings(text)
     begun = time.perf_counter()
     answer = await reader.rank(KEY, text, headings, ["first question of all"])
-    print(f"first read, 1,500 tokens     {(time.perf_counter() - begun) * 1000:8.1f} ms, {answer.embedded} embedded")
+    print(f"first read, 1,500 tokens     {(time.perf_counter() - begun) * 1000:8.1f} ms, {answer.embedded} read")
     times = []
     for number in range(100):
         begun = time.perf_counter()
@@ -110,7 +118,7 @@ async def huge(name: str, reader: PageReader, text: str) -> None:
         done.set()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"200,000 words, {name:6}        {took:8.2f} s, {answer.passages} passages, {answer.embedded} embedded, "
+        f"200,000 words, {name:6}        {took:8.2f} s, {answer.passages} passages, {answer.embedded} read, "
         f"loop held {held[0] * 1000:.0f} ms at most, peak {memory:.0f} MB"
     )
 

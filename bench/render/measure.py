@@ -17,9 +17,10 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+
+import anyio
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
@@ -42,13 +43,9 @@ _APP_SCRIPT = """fetch('/data.json').then(r => r.json()).then(rows => { for (con
   const p = document.createElement('p'); p.textContent = row; root.append(p); } });"""
 _PROXY_FLAGS = ("--headless", "--remote", "--no-startup", "--proxy", "--host-resolver")
 
-Work = Callable[[str], Awaitable[str]]
+_PAUSE = 0.5  # seconds in which a runner may prepare the next page
 
-
-@dataclass(frozen=True, slots=True)
-class Runner:
-    work: Work
-    rest: Callable[[], Awaitable[None]]  # what it still does after an answer
+Runner = Callable[[str], Awaitable[str]]
 
 
 def serve() -> dict[str, str]:
@@ -99,19 +96,16 @@ async def _runners(exemption: str, ends: AsyncExitStack) -> dict[str, Runner]:
             await context.close()
             return html
 
-        return Runner(work, _nothing)
+        return work
 
     async def render(url: str) -> str:
         return (await ours.render(url)).body.decode()
 
     return {
-        "mcp-web": Runner(render, ours.ready),
+        "mcp-web": render,
         "bare, load": bare("load"),
         "bare, networkidle": bare("networkidle"),
     }
-
-
-async def _nothing() -> None: ...
 
 
 async def _now_and_then(url: str, runners: dict[str, Runner], pages: int) -> dict[str, float]:
@@ -120,9 +114,9 @@ async def _now_and_then(url: str, runners: dict[str, Runner], pages: int) -> dic
     for turn in range(pages + WARM_UP):
         for name, runner in runners.items():
             begun = time.perf_counter()
-            await runner.work(url)
+            await runner(url)
             taken = (time.perf_counter() - begun) * 1000
-            await runner.rest()
+            await anyio.sleep(_PAUSE)
             if turn >= WARM_UP:
                 times[name].append(taken)
     return {name: median(taken) for name, taken in times.items()}
@@ -132,10 +126,10 @@ async def _without_a_pause(url: str, runners: dict[str, Runner], blocks: int) ->
     times: dict[str, list[float]] = {name: [] for name in runners}
     for _ in range(blocks):
         for name, runner in runners.items():
-            await runner.work(url)  # uses up what was prepared in a pause
+            await runner(url)  # uses up what was prepared in a pause
             begun = time.perf_counter()
             for _ in range(BLOCK):
-                await runner.work(url)
+                await runner(url)
             times[name].append((time.perf_counter() - begun) * 1000 / BLOCK)
-            await runner.rest()
+            await anyio.sleep(_PAUSE)
     return {name: median(taken) for name, taken in times.items()}

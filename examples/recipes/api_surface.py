@@ -17,9 +17,12 @@ if len(sys.argv) != 2:
     sys.exit("usage: api_surface.py URL")
 with Web() as web:
     page = web.open(sys.argv[1])
+in_code = False
 for line in page.markdown.splitlines():
     plain = line.strip().strip("`").replace("\\_", "_")
-    if line.startswith("#"):
+    if line.startswith("```"):
+        in_code = not in_code
+    elif line.startswith("#") and not in_code:
         print(f"\n{line}")
     elif SIGNATURE.match(plain):
         print(f"  {plain}")

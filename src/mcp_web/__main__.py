@@ -8,13 +8,21 @@ import sys
 def main() -> None:
     """Serve on stdio when stdin is a pipe; everything else goes through the command line."""
     try:
+        import os
+        import signal
+
+        is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if is_default:  # while modules are imported an exception can be lost, or printed by the interpreter
+            signal.signal(signal.SIGINT, lambda *_: os._exit(130))
         if len(sys.argv) == 1 and sys.stdin is not None and not sys.stdin.isatty():
             _serve_stdio()
-        else:
-            from mcp_web.cli.main import run
+            return
+        from mcp_web.cli.main import run
 
-            run()
-    except KeyboardInterrupt:  # Ctrl-C while modules are still being imported
+        if is_default:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        run()
+    except KeyboardInterrupt:
         raise SystemExit(130) from None
 
 
@@ -28,8 +36,6 @@ def _serve_stdio() -> None:
     except ConfigError as error:
         sys.stderr.write(f"mcp-web: {error.message} {error.suggestion}\n")
         raise SystemExit(2) from None
-    except KeyboardInterrupt:  # before the server waits for signals
-        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from mcp_web.tools.options import ToolOptions
 if TYPE_CHECKING:
     from mcp_web.archive.archive import Archive
     from mcp_web.archive.keeper import Keeper
+    from mcp_web.embed.judge import Judge
     from mcp_web.fetch.fetcher import Fetcher
     from mcp_web.index.documents import DocumentVectors
     from mcp_web.index.reader import PageReader
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from mcp_web.render.chromium import Chromium
     from mcp_web.search.searcher import Searcher
     from mcp_web.store.protocol import Store
-    from mcp_web.store.shared import SharedStore
+    from mcp_web.store.shared import SharedStore, SharedStores
 
 T = TypeVar("T")
 # What the first search waits for documents that are indexed again; background work does the rest.
@@ -61,10 +62,7 @@ def _built_once(build: Callable[[Any], Awaitable[T]]) -> Callable[[Any], Awaitab
 
 
 class App:
-    """The parts of one tenant, over what all tenants of the process share.
-
-    Without `process` the app makes one of its own, with `dialer`, and closes it at the end.
-    """
+    """The parts of one tenant, over a process that it shares, or else makes with `dialer` and closes at the end."""
 
     tenant = DEFAULT_TENANT
 
@@ -78,6 +76,7 @@ class App:
             self._exit_stack.push_async_callback(self.process.close)
         self._store: Store | None = None
         self._default_store: Callable[[], Awaitable[Store]] | None = None  # of the default tenant, for another one
+        self._shared: SharedStores | None = None
         self._store_refusal: WebError | None = None
         self._store_note = ""
         self._store_note_taken = False
@@ -101,18 +100,15 @@ class App:
         return self.process.coordination.flight
 
     async def store(self) -> Store:
-        """The store, opened when first needed.
-
-        If it cannot be used, a temporary one is returned, and `require_kept_store` raises.
-        """
+        """The store, opened when first needed; if it is unusable a temporary one, and `require_kept_store` raises."""
         if self._store is not None:
             return self._store
         async with self._opening:
             if self._store is None:
-                from mcp_web.store.open import configured_engine
+                from mcp_web.store.open import engine_of
 
                 options = self.settings.of(StoreOptions)
-                opened = await configured_engine(options).open_serving(options, self.tenant, self._default_store)
+                opened = await engine_of(options.database_url).open_serving(options, self.tenant, self._default_store)
                 if opened.folder is not None:
                     self._exit_stack.callback(opened.folder.cleanup)
                 self._exit_stack.push_async_callback(opened.store.close)
@@ -125,12 +121,17 @@ class App:
 
     async def shared_stores(self) -> list[SharedStore]:
         """The stores of other tenants, each limited to the collections that are shared with this one."""
-        if "_shared" not in self.__dict__:
+        if self._shared is None:
             from mcp_web.store.shared import SharedStores
 
             self._shared = SharedStores(self.settings.of(StoreOptions), self.tenant)
             self._exit_stack.push_async_callback(self._shared.close)
         return await self._shared.readable(await self.main_store())
+
+    async def close_withdrawn_stores(self) -> None:
+        """Close the stores that are no longer shared with this tenant; called when no request uses the app."""
+        if self._shared is not None:
+            await self._shared.close_withdrawn()
 
     async def require_kept_store(self) -> None:
         """Raise CacheError when nothing can be kept: for work whose purpose is to change what is kept."""
@@ -217,7 +218,8 @@ class App:
 
         tokens = self.settings.of(EmbedOptions).tokens_size
         # A size that the operator chose is kept; the usual small passages are shown with a neighbour.
-        return await self._page_reader(Size.capped(tokens), show_words=0 if tokens else SHOW_WORDS)
+        show_words = 0 if tokens else SHOW_WORDS
+        return await self._page_reader(Size.capped(tokens), show_words=show_words, judge=self.process.judge)
 
     @_built_once
     async def cross_language_reader(self) -> PageReader | None:
@@ -243,7 +245,9 @@ class App:
             self._reader_of = await self._page_reader(size, show_words=0, always_ask=True)
         return self._reader_of
 
-    async def _page_reader(self, size: Size, *, show_words: int, always_ask: bool = False) -> PageReader:
+    async def _page_reader(
+        self, size: Size, *, show_words: int, always_ask: bool = False, judge: Judge | None = None
+    ) -> PageReader:
         """A page reader for passages of this size; for the other parameters see `PageReader`."""
         from mcp_web.index.reader import PageReader
         from mcp_web.read.passages import passages
@@ -256,6 +260,7 @@ class App:
             cut_name=size.name,
             show_words=show_words,
             always_ask=always_ask,
+            judge=judge,
         )
 
     @_built_once
@@ -309,10 +314,7 @@ class App:
         await self.process.sandbox.warm()
 
     async def extract(self, page: Fetched, request: ExtractRequest | None = None) -> Document:
-        """The document in a page, extracted in a worker process, because the bytes are untrusted.
-
-        Raises ExtractFailed, UnsupportedContent or SelectorNotFound.
-        """
+        """The document in a page, extracted in a worker process; raises WebError if it cannot be extracted."""
         from mcp_web.extract.document import extract_document
         from mcp_web.model.wire import document_from_json
 
@@ -328,10 +330,7 @@ class App:
 
     # ── metrics ─────────────────────────────────────────────────────────────────────────────────
     async def save_metrics(self) -> None:
-        """Add the metrics since the last call to the stored totals, if the store is open.
-
-        If the store fails, the next call adds them.
-        """
+        """Add the metrics since the last call to the stored totals, if the store is open; on failure, the next time."""
         if self._store is None:
             return
         from mcp_web.archive.usage import add_sample

@@ -6,10 +6,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, MutableMapping
 from contextlib import suppress
 from functools import lru_cache, wraps
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
+P = ParamSpec("P")
 
 
 class LruDict(MutableMapping[K, V]):
@@ -41,18 +42,20 @@ class LruDict(MutableMapping[K, V]):
         return len(self._entries)
 
 
-def cached_if_short(longest: int, entries: int) -> Callable[[Callable[[str], V]], Callable[[str], V]]:
+def cached_if_short(
+    longest: int, entries: int
+) -> Callable[[Callable[Concatenate[str, P], V]], Callable[Concatenate[str, P], V]]:
     """Decorator: caches the results of a function for the last `entries` texts of at most `longest` characters.
 
     Long texts are rarely repeated, and a hostile page could fill the memory with them.
     """
 
-    def decorate(function: Callable[[str], V]) -> Callable[[str], V]:
-        cached = lru_cache(maxsize=entries)(function)
+    def decorate(function: Callable[Concatenate[str, P], V]) -> Callable[Concatenate[str, P], V]:
+        cached: Callable[Concatenate[str, P], V] = lru_cache(maxsize=entries)(function)  # type: ignore[assignment]
 
         @wraps(function)
-        def call(text: str) -> V:
-            return cached(text) if len(text) <= longest else function(text)
+        def call(text: str, /, *others: P.args, **named: P.kwargs) -> V:
+            return (cached if len(text) <= longest else function)(text, *others, **named)
 
         return call
 

@@ -19,6 +19,7 @@ from mcp_web.store.options import StoreOptions, data_folder
 
 if TYPE_CHECKING:
     from mcp_web.embed.embedder import Embedder, QuestionVectors
+    from mcp_web.embed.judge import Judge
     from mcp_web.fetch.admission import Admission
     from mcp_web.limit.open import Coordination
     from mcp_web.limit.quota import Quota
@@ -32,10 +33,7 @@ PRELOAD = "mcp_web.extract.html.model:load_scorer"  # what a worker loads when i
 
 
 class Process:
-    """The shared parts of one process.
-
-    `dialer` replaces the real one in tests, which serve their own pages; no setting can do that.
-    """
+    """The shared parts of one process; only tests replace the `dialer`, to serve their own pages."""
 
     def __init__(self, settings: Settings, dialer: Dialer | None = None) -> None:
         self.settings = settings
@@ -150,6 +148,15 @@ class Process:
         fetch, options = self.settings.of(FetchOptions), self.settings.of(EmbedOptions)
         concurrency = min(options.concurrency, fetch.concurrency)
         return open_embedder(replace(options, timeout=fetch.timeout, concurrency=concurrency), self.api_client)
+
+    @cached_property
+    def judge(self) -> Judge | None:
+        """The packaged model that reads question and passage together; None where another model is configured."""
+        from mcp_web.embed.judge import Judge
+        from mcp_web.embed.local import LocalEmbedder
+
+        options = self.settings.of(EmbedOptions)
+        return Judge(options.threads) if isinstance(self.embedder, LocalEmbedder) and not options.model_folder else None
 
     @cached_property
     def questions(self) -> QuestionVectors:

@@ -24,8 +24,6 @@ from mcp_web.text.values import Unfit, ValueKind, ValueRule, convert
 
 T = TypeVar("T")
 Origin = Literal["default", "file", "environment", "flag"]
-# Flags, environment, the table of the configuration file, and its path.
-_Sources = tuple[Mapping[str, Any], Mapping[str, str], Mapping[str, Any], Path]
 
 # section name → the module and class of its options; the order is the order of the reference page.
 SECTIONS: dict[str, str] = {
@@ -48,8 +46,19 @@ _WORKER_VARIABLES = (
     *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT"),
     *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "MALLOC_ARENA_MAX"),
 )
+_PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 _SEPARATOR = re.compile(r"[,;\s]+")
 _ENTRY_SEPARATOR = re.compile(r"[,;\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Where values come from, the last first."""
+
+    flags: Mapping[str, Any]
+    env: Mapping[str, str]
+    path: Path  # of the configuration file
+    table: Mapping[str, Any]  # in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +163,9 @@ def load(flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] |
         options, mine = _section(section, contract, sources)
         sections[type(options)] = options
         rows += mine
-    return Settings(sections, rows, _unknown(rows, env, sources[2]), _proxy_variables(env))
+    proxies = {name: env.get(name.lower()) or env.get(name) for name in _PROXY_VARIABLES}  # lower case comes first
+    given = {name: value for name, value in proxies.items() if value}
+    return Settings(sections, rows, _unknown(rows, env, sources.table), given)
 
 
 def load_section(section: str) -> Any:
@@ -165,7 +176,7 @@ def load_section(section: str) -> Any:
 def _sources(flags: Mapping[str, Any], env: Mapping[str, str]) -> _Sources:
     """The flags, the environment, the table of the configuration file, and the path of that file."""
     path = config_path(env)
-    return flags, env, _read_toml(path, required="MCP_WEB_CONFIG" in env), path
+    return _Sources(flags, env, path, _read_toml(path, required="MCP_WEB_CONFIG" in env))
 
 
 def _section(section: str, contract: str | None, sources: _Sources) -> tuple[Any, list[Setting]]:
@@ -173,20 +184,9 @@ def _section(section: str, contract: str | None, sources: _Sources) -> tuple[Any
     module, _, name = SECTIONS[section].partition(":")
     kind = getattr(importlib.import_module(module), name)
     hints = typing.get_type_hints(kind)
-    rows = [
-        _setting(section, spec, hints[spec.name], contract, *sources)
-        for spec in dataclasses.fields(kind)
-        if is_option(spec)
-    ]
+    specs = [spec for spec in dataclasses.fields(kind) if is_option(spec)]
+    rows = [_setting(section, spec, hints[spec.name], contract, sources) for spec in specs]
     return kind(**{row.name: row.value for row in rows}), rows
-
-
-def _proxy_variables(env: Mapping[str, str]) -> dict[str, str]:
-    """The conventional proxy variables, by their upper-case names; lower-case variables take precedence."""
-    found = {
-        name: env.get(name.lower()) or env.get(name) for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
-    }
-    return {name: value for name, value in found.items() if value}
 
 
 def worker_environment() -> dict[str, str]:
@@ -195,10 +195,7 @@ def worker_environment() -> dict[str, str]:
 
 
 def variable_names(section: str, name: str, facts: OptionFacts) -> tuple[str, ...]:
-    """The environment variables of an option; the first that is set takes precedence.
-
-    Empty if only the file can set it.
-    """
+    """The environment variables of an option, that which takes precedence first; empty if only the file sets it."""
     if facts.file_only:
         return ()
     return (*(facts.env or (f"MCP_WEB_{section}_{name}".upper(),)), *facts.entries)
@@ -236,37 +233,25 @@ def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
         raise ConfigError(f"The configuration file {path} is not valid TOML: {error}.") from error
 
 
-def _setting(
-    section: str,
-    spec: dataclasses.Field[Any],
-    hint: Any,
-    contract: str | None,
-    flags: Mapping[str, Any],
-    env: Mapping[str, str],
-    table: Mapping[str, Any],
-    path: Path,
-) -> Setting:
-    """One option: its value, and which source the value comes from.
-
-    `contract` is the configured contract, which changes some defaults. Raises ConfigError.
-    """
+def _setting(section: str, spec: dataclasses.Field[Any], hint: Any, contract: str | None, sources: _Sources) -> Setting:
+    """One option: its value and where it comes from; `contract` changes some defaults. Raises ConfigError."""
     facts = facts_of(spec)
     default = facts.contracts.get(contract or "", default_of(spec))
     value, origin, origin_name = default, "default", ""
     for key, scale in (*facts.keys.items(), (f"{section}.{spec.name}", 1.0)):
-        if (written := _written(table, key)) is not None:
-            origin, origin_name = "file", f"{path}: {key}"
+        if (written := _written(sources.table, key)) is not None:
+            origin, origin_name = "file", f"{sources.path}: {key}"
             value = _joined(value, _checked(origin_name, written, hint, facts, scale=scale))
-    names = [name for name in reversed(variable_names(section, spec.name, facts)) if env.get(name, "").strip()]
+    names = [name for name in reversed(variable_names(section, spec.name, facts)) if sources.env.get(name, "").strip()]
     # Applied in reverse, so that the first takes precedence; variables of single entries are added to the others.
     for variable in sorted(names, key=facts.entries.__contains__):
         origin, origin_name = "environment", variable
-        text = env[variable].strip()
+        text = sources.env[variable].strip()
         if variable in facts.entries:
             value = _with_entry(value, variable, text, hint, facts)
         else:
             value = _joined(value, _checked(variable, text, hint, facts, scale=facts.scale))
-    if (flag := flags.get(f"{section}.{spec.name}")) is not None:
+    if (flag := sources.flags.get(f"{section}.{spec.name}")) is not None:
         origin, origin_name = "flag", f"--{spec.name.replace('_', '-')}"
         value = _checked(origin_name, flag, hint, facts, scale=1.0)
     return Setting(section, spec.name, value, origin, origin_name, facts, _in_words(hint, facts), default)  # type: ignore[arg-type]  # origin is one of the four literals
@@ -304,10 +289,7 @@ def _is_mapping(hint: Any) -> bool:
 
 
 def _mapping(name: str, raw: Any, hint: Any, facts: OptionFacts) -> dict[str, Any]:
-    """Entries by name, from a table of the file or from text such as `a=1, b=2`; a value without a name is for `*`.
-
-    Raises ConfigError; `name` names the setting in its message.
-    """
+    """Entries by name, from a table or from text such as `a=1, b=2`; one without a name is `*`. Raises ConfigError."""
     if isinstance(raw, bool | int | float):
         raw = str(raw)
     if not isinstance(raw, Mapping):

@@ -71,6 +71,8 @@ class Tenants:
         finally:
             trace.tenant_metrics.reset(token)
             self._users[tenant] -= 1
+            if not self._users[tenant]:
+                await app.close_withdrawn_stores()
             await self._close_surplus()
 
     def _app(self, tenant: str) -> App:

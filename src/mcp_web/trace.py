@@ -46,30 +46,26 @@ class Metrics:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.counters: dict[Key, float] = defaultdict(float)
-        self.histograms: dict[Key, list[float]] = {}
-        self._drained_counters: dict[Key, float] = {}
-        self._drained_rows: dict[Key, list[float]] = {}
+        self.histograms: dict[Key, list[float]] = defaultdict(lambda: _ZEROS)
+        self._new_counters: dict[Key, float] = defaultdict(float)  # since the last drain
+        self._new_histograms: dict[Key, list[float]] = defaultdict(lambda: _ZEROS)
         self.tool_calls: deque[ToolCall] = deque(maxlen=30)  # the newest last
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
         """Add to a counter, of these metrics and of the tenant that is being served."""
+        key = name, tuple(sorted(labels.items()))
         with self._lock:
-            self.counters[name, tuple(sorted(labels.items()))] += amount
+            self.counters[key] += amount
+            self._new_counters[key] += amount
         if (own := tenant_metrics.get()) is not None and own is not self:
             own.count(name, amount, **labels)
 
     def observe(self, name: str, ms: float, **labels: str) -> None:
-        """Add a duration in milliseconds to a histogram, as `count` does.
-
-        A row of a histogram is [count, sum, cumulative count of each bucket].
-        """
+        """Add milliseconds to a histogram, whose rows are [count, sum, cumulative count of each bucket]."""
+        key, row = (name, tuple(sorted(labels.items()))), (1.0, ms, *(float(ms <= bound) for bound in BUCKETS))
         with self._lock:
-            row = self.histograms.setdefault((name, tuple(sorted(labels.items()))), list(_ZEROS))
-            row[0] += 1
-            row[1] += ms
-            for at, bound in enumerate(BUCKETS):
-                if ms <= bound:
-                    row[2 + at] += 1
+            self.histograms[key] = _sum(self.histograms[key], row)
+            self._new_histograms[key] = _sum(self._new_histograms[key], row)
         if (own := tenant_metrics.get()) is not None and own is not self:
             own.observe(name, ms, **labels)
 
@@ -81,26 +77,23 @@ class Metrics:
     def drain(self) -> dict[str, Any]:
         """The metrics since the last drain, for the caller to add to the stored totals."""
         with self._lock:
-            counters = {key: value - self._drained_counters.get(key, 0.0) for key, value in self.counters.items()}
-            histograms = {
-                key: [now - before for now, before in zip(row, self._drained_rows.get(key, _ZEROS), strict=True)]
-                for key, row in self.histograms.items()
-            }
-            self._drained_counters = dict(self.counters)
-            self._drained_rows = {key: list(row) for key, row in self.histograms.items()}
-        return _plain(
-            {key: value for key, value in counters.items() if value},
-            {key: row for key, row in histograms.items() if row[0]},
-        )
+            drained = _plain(self._new_counters, self._new_histograms)
+            self._new_counters.clear()
+            self._new_histograms.clear()
+        return drained
 
     def put_back(self, drained: Mapping[str, Any]) -> None:
         """Return metrics that could not be stored: the next drain has them again."""
         with self._lock:
             for name, labels, value in drained["counters"]:
-                self._drained_counters[name, tuple(sorted(labels.items()))] -= value
+                self._new_counters[name, tuple(sorted(labels.items()))] += value
             for name, labels, row in drained["histograms"]:
                 key = name, tuple(sorted(labels.items()))
-                self._drained_rows[key] = [one - two for one, two in zip(self._drained_rows[key], row, strict=True)]
+                self._new_histograms[key] = _sum(self._new_histograms[key], row)
+
+
+def _sum(one: Iterable[float], other: Iterable[float]) -> list[float]:
+    return [left + right for left, right in zip(one, other, strict=True)]
 
 
 def _plain(counters: Mapping[Key, float], histograms: Mapping[Key, list[float]]) -> dict[str, Any]:
@@ -257,10 +250,7 @@ def log(level: Level, event: str, **facts: Any) -> None:
 
 @contextmanager
 def step(name: str, *, by: str = "", **facts: Any) -> Iterator[dict[str, Any]]:
-    """Context manager: times, logs and counts a step. Facts that the body adds to the yielded dict are logged too.
-
-    `by` names the fact by which the metrics are counted, such as the tool.
-    """
+    """Context manager: times, logs and counts a step, by the fact `by`; facts put into the yielded dict are logged."""
     labels = {by: str(facts[by])} if by else {}
     call = ToolCall(str(facts.get("tool", "")), time.time())
     if name == "tool":

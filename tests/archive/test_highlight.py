@@ -14,7 +14,7 @@ from mcp_web.text.languages import language_of
 def _shown(query: str, title: str, text: str) -> dict[str, tuple[str, ...]]:
     return {
         item.field: tuple(one.as_html() for one in item.snippets)
-        for item in highlights(Marker(parse(query)), title, text, "en")
+        for item in highlights(Marker(parse(query), "en"), title, text)
     }
 
 
@@ -46,6 +46,8 @@ def test_forms_and_accents_and_prefixes_are_marked() -> None:
     assert _shown("appl*", "", "an application")["content"] == ("an <mark>application</mark>",)
     assert _shown("日本", "", "私は日本語を話す")["content"] == ("私は<mark>日本</mark>語を話す",)
     assert _shown("art", "", "start of art")["content"] == ("start of <mark>art</mark>",)
+    assert _shown("useful", "", "by using it")["content"] == ("by <mark>using</mark> it",)
+    assert _shown("probably", "", "the probability")["content"] == ("the <mark>probability</mark>",)
 
 
 def test_markup_and_link_targets_are_not_shown() -> None:
@@ -79,7 +81,7 @@ def test_a_document_found_by_meaning_alone_shows_its_beginning() -> None:
 
 @given(st.text(max_size=400), st.text(max_size=30))
 def test_the_places_of_words_lie_in_the_snippet_in_order(text: str, query: str) -> None:
-    for item in highlights(Marker(parse(query)), text, text, "en"):
+    for item in highlights(Marker(parse(query), "en"), text, text):
         for snippet in item.snippets:
             assert "".join(part for part, _ in snippet.parts()) == snippet.text
             assert all(0 <= start < end <= len(snippet.text) for start, end in snippet.spans)
@@ -88,9 +90,9 @@ def test_the_places_of_words_lie_in_the_snippet_in_order(text: str, query: str) 
 
 def test_code_is_shown_as_it_is_written() -> None:
     text = "Push with `heap[*args] | _x_`:\n\n```python\n>>> h = []\n>>> heappush(h, a &lt; b)\n```\n\nThen **pop** it."
-    (found,) = highlights(Marker(parse("heappush")), "", text, "en")
+    (found,) = highlights(Marker(parse("heappush"), "en"), "", text)
     assert ">>> heappush(h, a &lt; b) Then pop it." in found.snippets[0].text
-    (found,) = highlights(Marker(parse("push")), "", text, "en")
+    (found,) = highlights(Marker(parse("push"), "en"), "", text)
     assert "Push with heap[*args] | _x_:" in found.snippets[0].text
 
 
@@ -107,8 +109,8 @@ def test_a_phrase_is_words_side_by_side() -> None:
 
 
 def test_a_very_long_line_is_no_hardship() -> None:
-    assert highlights(Marker(parse("word")), "", "word " * 200_000, "en")[0] == Highlight(
-        "content", highlights(Marker(parse("word")), "", "word " * 200_000, "en")[0].snippets
+    assert highlights(Marker(parse("word"), "en"), "", "word " * 200_000)[0] == Highlight(
+        "content", highlights(Marker(parse("word"), "en"), "", "word " * 200_000)[0].snippets
     )
 
 
@@ -129,5 +131,5 @@ def test_names_with_underscores_stay_as_they_are_written() -> None:
     ],
 )
 def test_words_of_other_alphabets_are_marked_in_any_form(question: str, text: str, marked: str) -> None:
-    found = highlights(Marker(parse(question)), "", text, language_of(text))
+    found = highlights(Marker(parse(question), language_of(text)), "", text)
     assert marked in found[0].snippets[0].as_html()

@@ -49,7 +49,7 @@ def test_a_question_without_words_has_no_matches() -> None:
 
 
 def match(question: str, markdown: str, **rarities: float) -> float:
-    passage = best_passage(Marker(parse(question), rarities or None), markdown, "en")
+    passage = best_passage(Marker(parse(question), "en", rarities or None), markdown)
     assert passage is not None
     return passage.match
 
@@ -61,7 +61,7 @@ def test_a_passage_with_all_words_matches_better_than_passages_with_one_each() -
 
 def test_the_rarer_word_of_a_question_decides_which_passage_is_best() -> None:
     text = "## First\n\nThe table is common.\n\n## Second\n\nThe wraparound is rare."
-    passage = best_passage(Marker(parse("table wraparound"), {"table": 0.1, "wraparound": 5.0}), text, "en")
+    passage = best_passage(Marker(parse("table wraparound"), "en", {"table": 0.1, "wraparound": 5.0}), text)
     assert passage is not None
     assert passage.section_path == ("Second",)
 

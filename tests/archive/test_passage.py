@@ -30,7 +30,7 @@ Sorted inputs are merged into one sorted output.
 
 
 def test_the_passage_is_a_run_of_the_text_with_code_intact() -> None:
-    found = best_passage(Marker(parse("how do lists become heaps")), TEXT, "en")
+    found = best_passage(Marker(parse("how do lists become heaps"), "en"), TEXT)
     assert found is not None
     assert found.section_path == ("Building",)
     assert found.text == TEXT[found.start : found.end]
@@ -72,7 +72,7 @@ The number.
     ],
 )
 def test_a_name_alone_is_answered_by_its_definition(question: str, beginning: str) -> None:
-    found = best_passage(Marker(parse(question)), MANUAL, "en")
+    found = best_passage(Marker(parse(question), "en"), MANUAL)
     assert found is not None
     assert found.text.startswith(beginning)
 
@@ -86,32 +86,32 @@ def test_a_name_alone_is_answered_by_its_definition(question: str, beginning: st
     ],
 )
 def test_a_definition_ends_where_the_next_one_begins(question: str, whole: str) -> None:
-    found = best_passage(Marker(parse(question)), MANUAL, "en")
+    found = best_passage(Marker(parse(question), "en"), MANUAL)
     assert found is not None
     assert found.text == whole
 
 
 def test_signatures_of_one_entry_stay_with_its_description() -> None:
     text = "`os.open(path)`\n\n`os.open(path, mode)`\n\nOpens the file.\n\n`os.close(fd)`\n\nCloses it.\n"
-    found = best_passage(Marker(parse("os.open")), text, "en")
+    found = best_passage(Marker(parse("os.open"), "en"), text)
     assert found is not None
     assert found.text == text[: text.index("\n\n`os.close")]
 
 
 def test_headings_count_where_the_passage_has_a_word_too() -> None:
-    found = best_passage(Marker(parse("merging sorted")), TEXT, "en")
+    found = best_passage(Marker(parse("merging sorted"), "en"), TEXT)
     assert found is not None
     assert found.text == "Sorted inputs are merged into one sorted output."
 
 
 def test_a_document_without_a_word_of_the_question_shows_its_beginning() -> None:
-    found = best_passage(Marker(parse("zebra")), TEXT, "en")
+    found = best_passage(Marker(parse("zebra"), "en"), TEXT)
     assert found is not None
     assert found.text == "Introduction to heaps."
 
 
 def test_an_empty_document_has_no_passage() -> None:
-    assert best_passage(Marker(parse("zebra")), "", "en") is None
+    assert best_passage(Marker(parse("zebra"), "en"), "") is None
 
 
 @pytest.mark.anyio

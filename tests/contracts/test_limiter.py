@@ -153,10 +153,32 @@ async def test_a_month_is_spent_once_and_then_refused(limiter: Limiter) -> None:
 
 
 async def test_nobody_starts_during_a_pause_that_began_while_they_waited(limiter: Limiter) -> None:
-    await limiter.acquire("k", 0.001, deadline=soon())
-    assert await limiter.step("k", "reserve", 0.001, patience=60.0) <= 0.001
-    await limiter.pause("k", 500.0)
-    assert await limiter.step("k", "start", 0.001) > 400
+    await limiter.acquire("k", 0.5, deadline=soon())
+    refused = []
+
+    async def waits() -> None:
+        with pytest.raises(RateExceeded) as late:
+            await limiter.acquire("k", 0.5, deadline=soon(60))
+        refused.append(late.value.retry_after)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(waits)
+        await anyio.wait_all_tasks_blocked()
+        await limiter.pause("k", 500.0)
+    assert refused[0] > 400
+
+
+async def test_waiting_callers_start_in_the_order_in_which_they_came(limiter: Limiter) -> None:
+    started = []
+
+    async def one(number: int) -> None:
+        await limiter.acquire("k", 0.01, deadline=soon(60))
+        started.append(number)
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(8):
+            tasks.start_soon(one, number)
+    assert started == list(range(8))
 
 
 async def test_a_failure_met_by_one_replica_is_known_to_the_others_until_its_pause_ends(redis_port: int) -> None:

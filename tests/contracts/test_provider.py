@@ -12,8 +12,9 @@ import pytest
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.plan import adapt
-from mcp_web.search.provider import Provider, ProviderRefused
+from mcp_web.search.provider import ProviderRefused
 from mcp_web.search.providers import REGISTRY
+from mcp_web.search.providers.api import Provider
 from search.lookalike import api_response
 
 KEYED = SearchOptions(

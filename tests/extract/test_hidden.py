@@ -122,6 +122,15 @@ MUCH = {
     "backgrounds": "<style>" + "".join(f".q{at}{{background:#{at:06x}}}" for at in range(500)) + ".x{color:#abcdef}.t{background:#abcdef}</style>"
     + "".join(f"<i class=q{at}></i>" for at in range(500)) + f"<div class=t>{_X}</div>",
     "ancestors": "<style>.t{background:#123456}.x{color:#123456}</style><div class=t>" + "<div>" * 70 + _X,
+    "elements around": "<style>.x{opacity:0}</style>" + "<div>" * 600 + _X,
+    "elements around a hidden one": "<div>" * 600 + "<p hidden>Secret</p>",
+    "elements around white letters": "<div>" * 600 + "<p style='color:#fff'>Secret</p>",
+    "elements around a noscript": "<div>" * 600 + "<noscript>Secret</noscript>",
+    "elements that inherit": "<style>div{opacity:inherit}.x{opacity:0}</style>" + "<div>" * 500 + _X,
+    "elements with a style query": "<style>@container style(--a){i{color:red}}div{--a:1}@container style(--a){div{color:red}"
+    ".x{opacity:0}}</style>" + "<div>" * 500 + _X,
+    "brackets in a value": "<style>.x{opacity:" + "calc(" * 5000 + "0" + ")" * 5000 + f";display:none}}</style>{_X}",
+    "quotes that are not closed": f"<style>{_RULE}" + "\"\\" * 50_000 + f"</style>{_X}",
     "ancestors of a control": "<div hidden>" + "<div>" * 70 + "<a href='#x' aria-controls=x>y</a>" + "</div>" * 71 + "<p id=x hidden>Secret</p>",
     "shadow trees": "<div><template shadowrootmode=open></template>y</div>" * 2100
     + "<div><template shadowrootmode=open></template>Secret</div>",
@@ -250,7 +259,8 @@ LIMITS = {
     "mechanism:before-cover", "mechanism:preserve-3d", "mechanism:backface-parent", "mechanism:cover-image",
     "mechanism:cover-gradient", "mechanism:cover-border", "mechanism:cover-transform", "mechanism:cover-svg",
     "mechanism:cover-float", "mechanism:keyframes-name-string", "1.134:covered-absolute:structure",
-    "1.254:covered-absolute:structure", "1.78:covered-margin:structure",
+    "1.254:covered-absolute:structure", "1.78:covered-margin:structure", "modern:mask-composite",
+    "modern:function-braces", "modern:supports-not-untracked-value",
 }  # fmt: skip
 
 
@@ -258,7 +268,7 @@ def test_variants_of_hidden_text_come_back_only_where_a_limit_is_documented() ->
     hidden = [row for row in hidden_rows() if not row["visible"]]
     through = {row["id"] for row in hidden if "ZQXHIDDEN" in read(hidden_page(row))[0]}
     assert through <= LIMITS
-    assert len(hidden) >= 700
+    assert len(hidden) >= 1000
     assert len(LIMITS) <= 0.05 * len(hidden)
 
 

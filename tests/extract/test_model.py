@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bench.extraction.data import features_of
 
 from mcp_web.extract.html import network
 from mcp_web.extract.html.blocks import Box
-from mcp_web.extract.html.choose import features_of
 from mcp_web.extract.html.decide import threshold
 from mcp_web.extract.html.features import LEVELS, PageFeatures
 from mcp_web.extract.html.inputs import BITS, FIGURES, Inputs, read_inputs

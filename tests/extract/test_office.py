@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 import io
+import weakref
 import zipfile
+from itertools import islice
 
 import docx
 import openpyxl
@@ -16,6 +18,7 @@ from pptx.util import Inches
 from tests.extract.reading import read
 
 from mcp_web.errors import ExtractFailed, UnsupportedContent
+from mcp_web.extract.xml_elements import read_xml
 
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -281,3 +284,19 @@ def test_deeply_nested_document_ends_cleanly() -> None:
     deep = b"<w:document xmlns:w='w'><w:body>" + b"<w:ins>" * 50_000 + b"</w:ins>" * 50_000 + b"</w:body></w:document>"
     with pytest.raises(ExtractFailed, match="nested too deeply"):
         read(zipped({"word/document.xml": deep}), DOCX)
+
+
+def test_large_word_document_is_not_kept_in_memory_as_a_whole() -> None:
+    data = b"<document><body>" + b"<p><r/></p>" * 50_000 + b"</body></document>"
+    paragraphs = islice(read_xml(data, "body"), 40_000)
+    read_so_far = [weakref.ref(element) for in_body, element in paragraphs if in_body]
+    assert len(read_so_far) == 40_000
+    assert sum(element() is not None for element in read_so_far) < 10_000
+
+
+def test_word_document_is_read_up_to_the_most_that_is_kept() -> None:
+    body = "".join(f"<p><r><t>{number} {'word ' * 200}</t></r></p>" for number in range(2_500))
+    document = read(zipped({"word/document.xml": f"<document><body>{body}</body></document>"}), DOCX)
+    assert document.markdown.startswith("0 word")
+    assert 1_900_000 < len(document.markdown) <= 2_000_000
+    assert "more than 2,000,000 characters" in document.notes[0]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,8 @@ from mcp_web.fetch.robots import agent_token, parse_robots
 from mcp_web.store.sqlite.store import SqliteStore
 from miniweb import MiniWeb, Reply
 from miniweb.nasty import NASTY
+from miniweb.server import Request
+from miniweb.site import Site
 
 CORPUS = Path(__file__).resolve().parents[2] / ".." / "shared" / "security" / "robots_cases.jsonl"
 
@@ -165,6 +168,76 @@ async def test_a_robots_txt_that_never_comes_closes_the_site(miniweb: MiniWeb) -
     with pytest.raises(FetchFailed):
         await miniweb.fetcher(timeout=5).get(site.url("/x"))
     assert site.asked("/x") == []
+
+
+async def until_asked(site: Site) -> None:
+    """Wait until the robots.txt of the site was asked for; the site lives in a thread of its own."""
+    with anyio.fail_after(60):
+        while not site.asked("/robots.txt"):
+            await anyio.lowlevel.checkpoint()
+
+
+@pytest.mark.anyio
+async def test_a_caller_with_little_time_does_not_close_the_site_for_callers_with_more(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+
+    async def slow_at_first(request: Request) -> Reply:
+        if len(site.asked("/robots.txt")) == 1:
+            await anyio.sleep_forever()
+        return Reply("User-agent: *\nDisallow: /no")
+
+    site.route("/robots.txt", slow_at_first)
+    site.page("/x", "page")
+    fetcher = miniweb.fetcher(timeout=60)
+
+    async def in_a_hurry() -> None:
+        with pytest.raises(FetchTimeout):
+            await fetcher.get(site.url("/hurried"), deadline=anyio.current_time() + 1)
+
+    async with anyio.create_task_group() as callers:
+        callers.start_soon(in_a_hurry)
+        await until_asked(site)
+        assert (await fetcher.get(site.url("/x"))).body == b"page"
+    assert len(site.asked("/robots.txt")) == 2
+
+
+@pytest.mark.anyio
+async def test_a_failure_that_a_hurried_caller_could_not_try_again_holds_for_nobody_with_more_time(
+    miniweb: MiniWeb,
+) -> None:
+    site = miniweb.site("docs.example")
+    answers = [Reply("", 503, headers={"Retry-After": "4"}), Reply("User-agent: *\nDisallow: /no")]
+    site.route("/robots.txt", lambda request: answers.pop(0))
+    site.page("/x", "page")
+    fetcher = miniweb.fetcher()
+    with pytest.raises(RobotsDisallowed):  # the four seconds do not fit into half of its time
+        await fetcher.get(site.url("/hurried"), deadline=anyio.current_time() + 6)
+    assert (await fetcher.get(site.url("/x"))).body == b"page"
+
+
+@pytest.mark.anyio
+async def test_a_check_ends_at_its_own_deadline_while_another_caller_waits_for_the_same_file(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+    site.behave("/robots.txt", NASTY["never_answers"])
+    fetcher = miniweb.fetcher(timeout=200)
+    async with anyio.create_task_group() as callers:
+        callers.start_soon(fetcher.get, site.url("/patient"))
+        await until_asked(site)
+        with anyio.fail_after(60), pytest.raises(FetchTimeout):
+            await fetcher.admit(site.url("/hurried"), deadline=anyio.current_time() + 0.1)
+        callers.cancel_scope.cancel()
+    assert len(site.asked("/robots.txt")) == 1
+
+
+@pytest.mark.anyio
+async def test_callers_with_the_same_time_ask_a_silent_site_once(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+    site.behave("/robots.txt", NASTY["never_answers"])
+    fetcher = miniweb.fetcher(timeout=0.8)
+    for path in ("/a", "/b", "/c"):
+        with pytest.raises(FetchTimeout):
+            await fetcher.get(site.url(path))
+    assert len(site.asked("/robots.txt")) == 1
 
 
 @pytest.mark.anyio

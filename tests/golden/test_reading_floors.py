@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from bench.reading import data, measure
 
+from mcp_web.embed.judge import Judge
 from mcp_web.embed.open import open_embedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.index.page import readable
@@ -30,6 +31,7 @@ WORDS_OVER_ALL = {"cranfield": 0.402, "scifact_part": 0.764, "cisi": 0.386}
 # Words, static signal and meaning on the sample below.
 BOTH_IN_PAGES = {"policyqa": [0.585, 0.852, 1.0], "chunking_eval": [0.927, 0.982, 1.0]}
 BOTH_HALF = {"policyqa": [0.526, 0.833, 1.0], "chunking_eval": [0.938, 0.969, 1.0]}
+# As shown. The policies were among the judge's training data; cross-validated figures are in docs/concepts/reading.md.
 SHOWN = {"policyqa": [0.613, 0.852, 1.0], "chunking_eval": [0.891, 1.0, 1.0]}
 BOTH_OVER_ALL = {"cranfield": 0.941, "scifact_part": 1.0, "cisi": 0.44}
 
@@ -74,6 +76,19 @@ def embed() -> Callable[[Sequence[str]], np.ndarray]:
     return rows
 
 
+@pytest.fixture(scope="module")
+def judged() -> measure.Judged:
+    judge = Judge()
+    seen: dict[tuple[str, str], float] = {}
+
+    def scores(question: str, texts: Sequence[str]) -> list[float]:
+        new = [(question, text) for text in texts if (question, text) not in seen]
+        seen.update(zip(new, anyio.run(judge.scores, new), strict=True))
+        return [seen[question, text] for text in texts]
+
+    return scores
+
+
 def at_least(found: object, floor: object) -> bool:
     return bool((np.asarray(found) >= np.asarray(floor) - ROOM).all())
 
@@ -102,8 +117,8 @@ def test_half_of_the_questions_alone_is_answered_as_well(sample: list[data.Readi
         assert at_least(methods["both"], BOTH_HALF[source]), found
 
 
-def test_what_is_shown_answers_more_than_any_fixed_cut(sample: list[data.ReadingPage], embed: measure.Embed) -> None:
-    found = measure.shown(sample, embed)
+def test_what_is_shown_answers_more_than_any_fixed_cut(sample: list[data.ReadingPage], judged: measure.Judged) -> None:
+    found = measure.shown(sample, judged)
     for source, methods in found.items():
         assert at_least(methods["shown"], SHOWN[source]), found
 
@@ -125,7 +140,7 @@ def test_vectors_of_other_texts_fall_below_the_floors(
 
     for source, methods in measure.hits(sample, data.two_hundred_words, mixed_up).items():
         assert not at_least(methods["both"], BOTH_IN_PAGES[source]), source
-    for source, methods in measure.shown(sample, mixed_up).items():
+    for source, methods in measure.shown(sample, lambda question, texts: [0.0 for _ in texts]).items():
         assert not at_least(methods["shown"], SHOWN[source]), source
     for name, floor in BOTH_OVER_ALL.items():
         part = data.sampled(collections[name], *PARTS[name])

@@ -14,6 +14,7 @@ import pytest
 
 from embed.embedding_server import DIM, EmbeddingServer
 from mcp_web.embed.embedder import QuestionVectors
+from mcp_web.embed.judge import Judge
 from mcp_web.embed.open import NoEmbedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.embed.remote import RemoteEmbedder
@@ -219,6 +220,24 @@ async def test_model_that_never_answers_is_not_waited_for(store: SqliteStore) ->
     )  # type: ignore[arg-type]
     assert "did not answer within 0.05 s" in answer.notes[0]
     assert answer.results[0].passages
+
+
+async def test_the_judge_reads_the_likely_passages_once_for_each_question(store: SqliteStore) -> None:
+    reading = PageReader(store, EnglishOnly(), passages, judge=Judge(threads=1))
+    first = await ask(reading, page(40), "What does paragraph 7 say about rivers?")
+    assert 4 <= first.embedded <= 8
+    assert (await ask(reading, page(40), "What does paragraph 7 say about rivers?")).embedded == 0
+    assert (await ask(reading, page(40), "Which letter is made of copper?")).embedded >= 4
+    assert await store.vectors(KEY, reading.model) is None
+
+
+async def test_a_judge_that_fails_leaves_words_and_a_note(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mcp_web.embed.judge.SHA256", "0" * 64)
+    answer = await ask(
+        PageReader(store, EnglishOnly(), passages, judge=Judge()), page(30), "What is said of glaciers0?"
+    )
+    assert "without the model" in answer.notes[0]
+    assert "glaciers0" in answer.results[0].passages[0].passage.text
 
 
 async def test_no_model_ranks_by_words_without_complaint(store: SqliteStore) -> None:

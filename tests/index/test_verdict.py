@@ -51,9 +51,9 @@ def test_without_a_name_of_the_question_a_page_is_shown_only_where_it_may_answer
     text = "A sentence about something that is long enough to cost tokens. " * 20
     passage = Passage(0, text, 0, len(text), (), "0")
     lacking = Evidence(np.ones(1), np.array([coverage]), missing=("Kestrel",))
-    assert (rank("…", [passage], lacking, {}, max_results=8).enough > 0) == is_shown
+    assert (rank("…", [passage], lacking, max_results=8).enough > 0) == is_shown
     named = Evidence(np.ones(1), np.array([coverage]))
-    assert rank("…", [passage], named, {}, max_results=8).enough == 1
+    assert rank("…", [passage], named, max_results=8).enough == 1
 
 
 def test_without_a_name_of_the_question_fewer_of_several_close_passages_are_shown() -> None:
@@ -61,5 +61,5 @@ def test_without_a_name_of_the_question_fewer_of_several_close_passages_are_show
     passages = [Passage(at, f"{at} {text}", at, at + len(text), (), str(at)) for at in range(6)]
     named = Evidence(np.linspace(2, 1.8, 6), np.full(6, 0.45))
     lacking = replace(named, missing=("Kestrel",))
-    assert rank("…", passages, named, {}, max_results=8).enough == 6
-    assert rank("…", passages, lacking, {}, max_results=8).enough == 1
+    assert rank("…", passages, named, max_results=8).enough == 6
+    assert rank("…", passages, lacking, max_results=8).enough == 1

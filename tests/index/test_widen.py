@@ -45,7 +45,7 @@ def test_long_passage_and_long_neighbours_stay_apart() -> None:
 def test_neighbour_shown_with_a_better_passage_is_not_shown_again() -> None:
     text, found = document(["a", "a", "b"])
     evidence = Evidence(np.array([3.0, 2.0, 1.0]), np.array([0.9, 0.8, 0.7]))
-    ranked = rank("q", found, evidence, {}, max_results=8, widen=lambda n, s, t: widen(text, found, n, s, t))
+    ranked = rank("q", found, evidence, max_results=8, widen=lambda n, s, t: widen(text, found, n, s, t))
     assert [one.passage.number for one in ranked.passages] == [0, 2]
     spans = [(one.passage.start, one.passage.end) for one in ranked.passages]
     assert spans[0][1] <= spans[1][0]
@@ -60,7 +60,7 @@ def test_gap_left_by_a_repetition_is_not_bridged() -> None:
 def test_what_is_shown_already_is_not_shown_as_a_neighbour() -> None:
     text, found = document(["a"] * 4)
     evidence = Evidence(np.array([0.5, 2.0, 3.0, 2.5]), np.array([0.5, 0.8, 0.9, 0.8]))
-    ranked = rank("q", found, evidence, {}, max_results=8, widen=lambda n, s, t: widen(text, found, n, s, t))
+    ranked = rank("q", found, evidence, max_results=8, widen=lambda n, s, t: widen(text, found, n, s, t))
     spans = sorted((one.passage.start, one.passage.end) for one in ranked.passages)
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
     assert len(spans) == 2

@@ -13,7 +13,8 @@ from typing import Any
 import anyio
 
 from mcp_web.limit.limiter import Limiter, MemoryLimiter
-from mcp_web.net.client import ApiClient, ApiResponse
+from mcp_web.net.client import ApiClient
+from mcp_web.net.connection import HttpResponse
 from mcp_web.net.dial import OperatorDialer
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.searcher import Searcher
@@ -74,11 +75,11 @@ def recorded(name: str) -> bytes:
     return (RECORDINGS / name).read_bytes()
 
 
-def api_response(status: int, body: bytes, headers: Mapping[str, str] | None = None) -> ApiResponse:
-    return ApiResponse(status, tuple((headers or {}).items()), body)
+def api_response(status: int, body: bytes, headers: Mapping[str, str] | None = None) -> HttpResponse:
+    return HttpResponse(status, tuple((headers or {}).items()), body)
 
 
-def answered(name: str, status: int = 200, headers: dict[str, str] | None = None) -> ApiResponse:
+def answered(name: str, status: int = 200, headers: dict[str, str] | None = None) -> HttpResponse:
     return api_response(status, recorded(name), {"content-type": "application/json"} | (headers or {}))
 
 

@@ -33,7 +33,7 @@ def test_each_further_rest_is_twice_as_long_up_to_an_hour() -> None:
 def test_a_rate_limit_rests_at_once_for_the_time_it_names() -> None:
     health = Health()
     health.failed(100, "rate_limited", "x", OPTIONS, retry_after=7)
-    assert health.rate_limited_until == 107
+    assert health.wait(100) == 7
     unnamed = Health()
     unnamed.failed(100, "rate_limited", "x", OPTIONS)
     unnamed.failed(100, "rate_limited", "x", OPTIONS)

@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from mcp_web.model.search import Hit
 from mcp_web.search.merge import cluster, merge
 from mcp_web.search.provider import Capabilities
-from mcp_web.search.quality import worth_showing
+from mcp_web.search.result_filter import worth_showing
 
 
 def page(name: str, *engines: str, **facts: str) -> Hit:

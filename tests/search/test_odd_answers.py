@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from mcp_web.model.search import SearchQuery
-from mcp_web.search.provider import Provider, ProviderRefused
-from mcp_web.search.providers.api import Access
+from mcp_web.search.provider import ProviderRefused
+from mcp_web.search.providers.api import Access, Provider
 from mcp_web.search.providers.brave import Brave
 from mcp_web.search.providers.ddgs import Ddgs
 from mcp_web.search.providers.exa import Exa
@@ -25,7 +25,7 @@ from search.unseen import ANSWERS
 
 PROVIDERS: dict[str, Provider] = {
     "brave": Brave(Access("https://h/res/v1", key="k")),
-    "google": Google(Access("https://h/x", key="k"), "c"),
+    "google": Google(Access("https://h/x", key="k", engine="c")),
     "searxng": Searxng("http://127.0.0.1:8888"),
     "tavily": Tavily(Access("https://h", key="k")),
     "exa": Exa(Access("https://h", key="k")),

@@ -15,7 +15,7 @@ from mcp_web.model.search import SearchQuery
 from mcp_web.net.client import ApiClient
 from mcp_web.net.dial import OperatorDialer
 from mcp_web.search.run import Runner
-from mcp_web.search.searxng.directory import read_directory
+from mcp_web.search.searxng.discovery import read_directory
 from mcp_web.search.searxng.pool import InstancePool
 from mcp_web.store.best_effort import BestEffortNotes
 from miniweb import MiniWeb, Request

@@ -9,9 +9,9 @@ import pytest
 
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import Provider, ProviderRefused
+from mcp_web.search.provider import ProviderRefused
 from mcp_web.search.providers import REGISTRY, build
-from mcp_web.search.providers.api import Access
+from mcp_web.search.providers.api import Access, Provider
 from mcp_web.search.providers.brave import Brave
 from mcp_web.search.providers.ddgs import Ddgs
 from mcp_web.search.providers.exa import Exa
@@ -22,7 +22,7 @@ from mcp_web.search.providers.tavily import Tavily
 from search.lookalike import answered, api_response
 
 BRAVE = Brave(Access("https://api.search.brave.com/res/v1", key="key"))
-GOOGLE = Google(Access("https://customsearch.googleapis.com/customsearch/v1", key="key"), "cx")
+GOOGLE = Google(Access("https://customsearch.googleapis.com/customsearch/v1", key="key", engine="cx"))
 SEARXNG = Searxng("http://127.0.0.1:8888")
 TAVILY = Tavily(Access("https://api.tavily.com", key="key"))
 EXA = Exa(Access("https://api.exa.ai", key="key"))

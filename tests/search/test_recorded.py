@@ -9,21 +9,21 @@ from typing import Any
 import pytest
 
 from mcp_web.model.search import SearchQuery
-from mcp_web.net.client import ApiResponse
+from mcp_web.net.connection import HttpResponse
 from mcp_web.search.provider import ProviderRefused
 from mcp_web.search.providers.api import Access
 from mcp_web.search.providers.brave import Brave
 from mcp_web.search.providers.google import Google
 from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.providers.tavily import Tavily
-from mcp_web.search.searxng.directory import read_directory
+from mcp_web.search.searxng.discovery import read_directory
 from search.lookalike import SHARED, api_response
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the research folder ../shared/providers is not here")
 
 PROVIDERS = {
     "brave": Brave(Access("https://h/res/v1", key="k")),
-    "google": Google(Access("https://h/x", key="k"), "c"),
+    "google": Google(Access("https://h/x", key="k", engine="c")),
     "tavily": Tavily(Access("https://h", key="k")),
 }
 Q = SearchQuery("q")
@@ -102,7 +102,7 @@ def folders() -> list[Path]:
     return sorted(body for folder in found if folder.is_dir() for body in folder.glob("*.body"))
 
 
-def response_of(body: Path) -> ApiResponse:
+def response_of(body: Path) -> HttpResponse:
     lines = body.with_suffix(".headers").read_text().splitlines()
     pairs = (line.split(": ", 1) for line in lines[1:] if ": " in line)
     return api_response(int(lines[0].split()[1]), body.read_bytes(), {name.lower(): value for name, value in pairs})

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from mcp_web.search.dates import published, span_of, split_prefix
 from mcp_web.search.escape import escape_operators
-from mcp_web.search.hits import make_hit
+from mcp_web.search.hits import clean, make_hit, snippet
 from mcp_web.search.locales import locale
-from mcp_web.search.snippets import clean, snippet
 from mcp_web.text.shorten import shortened_at_word
 from mcp_web.text.urls import domain_of, in_domain, url_key
 

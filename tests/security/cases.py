@@ -37,7 +37,8 @@ def hidden_page(row: dict[str, Any], payload: str = PAYLOAD) -> str:
     before = "".join(_PARAGRAPH.format(number) for number in range(3))
     after = "".join(_PARAGRAPH.format(number) for number in range(3, 6))
     return (
-        f"<!doctype html><html lang=en><head><meta charset=utf-8><title>River otters</title>{row['head']}</head>"
+        f"{row.get('doctype', '<!doctype html>')}<html lang=en>"
+        f"<head><meta charset=utf-8><title>River otters</title>{row['head']}</head>"
         f"<body><main><article><h1>River otters</h1>{before}{body}{after}</article></main></body></html>"
     )
 

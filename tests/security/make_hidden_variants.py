@@ -12,9 +12,10 @@ import random
 from pathlib import Path
 
 if __package__:
-    from security import mechanisms
+    from security import mechanisms, modern_css
 else:
     import mechanisms
+    import modern_css
 
 OUT = Path(__file__).resolve().parent / "corpora" / "hidden_variants.jsonl"
 
@@ -684,8 +685,9 @@ def rows() -> list[dict[str, object]]:
     chance = random.Random(20)
     found: list[dict[str, object]] = []
 
-    def add(identity: str, visible: bool, head: str, body: str) -> None:
-        found.append({"id": identity, "visible": visible, "kept_back": len(found) % 2 == 1, "head": head, "body": body})
+    def add(identity: str, visible: bool, head: str, body: str, doctype: str = "<!doctype html>") -> None:
+        row = {"id": identity, "visible": visible, "kept_back": len(found) % 2 == 1, "head": head, "body": body}
+        found.append(row if doctype == "<!doctype html>" else {**row, "doctype": doctype})
 
     pairs = [(way, name) for way in WAYS for name in HIDING if _fits(way, name)]
     by_way: dict[str, list[str]] = {}
@@ -703,6 +705,15 @@ def rows() -> list[dict[str, object]]:
         add(f"mechanism:{name}", False, head, body)
     for name, (head, body) in mechanisms.VISIBLE.items():
         add(f"visible:mechanism-{name}", True, head, body)
+    for name, (head, body) in modern_css.HIDDEN.items():
+        add(f"modern:{name}", False, head, body)
+    for name, (head, body) in modern_css.VISIBLE.items():
+        add(f"visible:modern-{name}", True, head, body)
+    for doctype in modern_css.QUIRKY_DOCTYPES:
+        for name, (head, body) in modern_css.QUIRKS.items():
+            add(f"quirks{len(doctype)}:{name}", False, head, body, doctype)
+        for name, (head, body) in modern_css.QUIRKS_VISIBLE.items():
+            add(f"visible:quirks{len(doctype)}-{name}", True, head, body, doctype)
     return found
 
 

@@ -26,6 +26,12 @@ def test_document_gives_back_what_a_person_sees_and_no_more(name: str) -> None:
         assert sum(variant.media_type == media_type and not variant.visible for variant in variants) >= 2
 
 
+def test_hidden_text_in_an_office_document_is_counted() -> None:
+    names = ("word", "sheet", "slides", "open_document", "rich_text")
+    hidden = [variant for name in names for variant in formats()[name]() if not variant.visible]
+    assert {one.id for one in hidden if not read(one.body, one.media_type).hidden} == {"odt:hidden-text"}
+
+
 def test_further_documents_too_but_for_two_known_limits() -> None:
     from security import more_documents  # which makes the documents: not in every worker that collects
 

@@ -13,9 +13,14 @@ import pytest
 from mcp_web.archive.derive import derive
 from mcp_web.errors import CacheError, NotFound
 from mcp_web.model.snapshot import ReadingRecord
-from mcp_web.services.manage_tenants import erase_tenant, list_tenants
+from mcp_web.services.manage_tenants import (
+    erase_tenant,
+    list_shares,
+    list_tenants,
+    share_collection,
+    unshare_collection,
+)
 from mcp_web.services.manage_tokens import list_tokens
-from mcp_web.services.share_collections import list_shares, share_collection, unshare_collection
 from mcp_web.services.watch_pages import change_watch
 from mcp_web.store.protocol import DocumentFilter, Store
 from miniweb import MiniWeb
@@ -238,6 +243,23 @@ async def change_labels(store: Store, hash_: str, tags: tuple[str, ...]) -> None
     kept = await store.snapshot(hash_)
     assert kept is not None
     await store.keep(replace(kept, tags=tags), replace(derive(kept), labels=tags))
+
+
+async def test_a_withdrawn_collection_is_closed_only_after_those_who_read_it(
+    miniweb: MiniWeb, tmp_path: Path, engine: dict[str, str]
+) -> None:
+    async with lab(miniweb, tmp_path, **engine) as team:
+        ann, _ = await team.token("ann"), await team.token("bob")
+        shared, _ = await shared_harbours(team, ann)
+        await share_collection(team.app, "ann", "harbours", ["bob"])
+        async with team.tenants.using("bob") as app:
+            (view,) = await app.shared_stores()
+            await unshare_collection(team.app, "ann", "Harbours", [])
+            async with team.tenants.using("bob") as other:
+                assert await other.shared_stores() == []
+            await view.store.snapshot(shared)  # what the withdrawal leaves of it, without an error
+        with pytest.raises(CacheError, match="closed"):
+            await view.store.snapshot(shared)
 
 
 async def test_a_reader_can_change_nothing_that_is_shared(

@@ -30,7 +30,7 @@ def test_a_client_s_example_is_what_the_command_writes(name: str) -> None:
     whole: Any = tomllib.loads(file.read_text()) if client.form == "toml" else json.loads(file.read_text())
     for key in client.where:
         whole = whole[key]
-    assert whole == {"mcp-web": client.body(Entry("uvx", ("mcp-web",), {}))}
+    assert whole == {"mcp-web": client.body_of(Entry("uvx", ("mcp-web",), {}))}
 
 
 @pytest.mark.parametrize("file", sorted((EXAMPLES / "clients").glob("drop-in-*.json")), ids=lambda file: file.stem)
@@ -58,7 +58,7 @@ def docs(miniweb: MiniWeb) -> Site:
     site = miniweb.site("docs.example")
     site.page("/", article("Manual", "Overview", say='has <a href="/tasks.html">tasks</a>'))
     site.page("/tasks.html", article("Tasks", "Cancellation", "Deadlines"))
-    code = "<pre><code class=language-python>def open_pool(size: int) -> Pool\n    ...</code></pre>"
+    code = "<pre><code class=language-python># A comment.\ndef open_pool(size: int) -> Pool\n    ...</code></pre>"
     site.page("/api.html", article("Reference", "Pool").replace("</h2>", f"</h2>{code}"))
     return site
 
@@ -75,6 +75,7 @@ def test_search_open_and_summarise(miniweb: MiniWeb, docs: Site, tmp_path: Path)
 def test_an_api_s_surface_is_listed(docs: Site, tmp_path: Path) -> None:
     said = Recipes(docs, tmp_path).run("api_surface.py", docs.loopback_url("/api.html"))
     assert "def open_pool(size: int) -> Pool" in said
+    assert "# A comment." not in said
     assert "source: " in said
 
 

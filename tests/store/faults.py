@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from mcp_web.store.open import open_place
+from mcp_web.store.open import engine_of
 from mcp_web.store.options import StoreOptions
 from mcp_web.store.protocol import Store, WordQuery
 
@@ -80,7 +80,7 @@ def _wait_for_hashes(writer: subprocess.Popen[str], reported: list[str], more: i
 async def verify(place: str, reported: list[str]) -> tuple[int, list[float]]:
     """Everything reported as kept is there, once, and found; returns the pages and how long failed calls took."""
     hashes = [line for line in reported if len(line) == HASH]
-    store: Store = await open_place(place, StoreOptions())
+    store: Store = await engine_of(place).open(place, StoreOptions())
     assert len(set(hashes)) == len(hashes)
     for hash_ in hashes:
         assert await store.snapshot(hash_) is not None, hash_

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import struct
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -18,7 +19,7 @@ from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions
-from mcp_web.store.postgres import nearest
+from mcp_web.store.postgres import nearest, schema
 from mcp_web.store.postgres.store import PostgresStore
 from mcp_web.store.protocol import NOTHING, VectorQuery, WordQuery
 
@@ -96,7 +97,18 @@ async def test_a_database_of_a_newer_version_is_refused(postgres: PostgresServer
         await PostgresStore.open(url)
 
 
-async def test_steps_that_index_again_reach_the_documents_of_every_tenant(postgres: PostgresServer) -> None:
+async def test_a_database_of_an_older_version_is_refused(postgres: PostgresServer) -> None:
+    url = postgres.database()
+    await (await PostgresStore.open(url)).close()
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("UPDATE mcp_web.schema_version SET version = 5")
+    with pytest.raises(CacheError, match="older mcp-web"):
+        await PostgresStore.open(url)
+
+
+async def test_steps_that_index_again_reach_the_documents_of_every_tenant(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     url = postgres.database()
     page = snapshot(text="`exception KeyError`\n\nRaised for a missing key.")
     vectors = PackedVectors("m@1;summary", 2, ("d",), struct.pack("<2f", 1, 0), page.hash)
@@ -106,8 +118,15 @@ async def test_steps_that_index_again_reach_the_documents_of_every_tenant(postgr
         await store.keep_vectors({page.key: vectors})
         assert await store.unindexed(5) == await store.lacking_vectors(vectors.model, 5) == []
         await store.close()
-    with psycopg.connect(url, autocommit=True) as db:
-        db.execute("DELETE FROM mcp_web.schema_version WHERE version > 4")
+    step = """
+        ALTER TABLE documents NO FORCE ROW LEVEL SECURITY;
+        UPDATE documents SET mark = 0;
+        ALTER TABLE documents FORCE ROW LEVEL SECURITY;
+        ALTER TABLE vectors NO FORCE ROW LEVEL SECURITY;
+        UPDATE vectors SET version = 0;
+        ALTER TABLE vectors FORCE ROW LEVEL SECURITY;
+    """
+    monkeypatch.setattr(schema, "LAYOUT", replace(schema.LAYOUT, steps=(step,)))
     for tenant in ("mine", "yours"):
         store = await PostgresStore.open(url, tenant=tenant)
         assert await store.unindexed(5) == await store.lacking_vectors(vectors.model, 5) == [page.key]

@@ -18,10 +18,9 @@ from mcp_web.errors import CacheError, ConfigError
 from mcp_web.model.passage import PackedVectors
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions, database_file
-from mcp_web.store.pack import pack_json
 from mcp_web.store.posting_blobs import MERGE_AT
 from mcp_web.store.protocol import VectorQuery, WordQuery
-from mcp_web.store.sqlite.schema import STEPS
+from mcp_web.store.sqlite import schema
 from mcp_web.store.sqlite.store import SqliteStore
 from mcp_web.text.names import Name
 
@@ -219,22 +218,37 @@ async def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "store.sqlite"
     await (await SqliteStore.open(file)).close()
     with sqlite3.connect(file) as db:
-        db.execute("INSERT INTO schema_version VALUES (?, '')", (len(STEPS) + 1,))
+        db.execute("INSERT INTO schema_version VALUES (?, '')", (schema.LAYOUT.newest + 1,))
     with pytest.raises(CacheError, match="newer mcp-web"):
         await SqliteStore.open(file)
 
 
-async def test_a_file_of_an_older_version_is_migrated(tmp_path: Path) -> None:
+async def test_a_file_of_an_older_version_is_refused_and_untouched(tmp_path: Path) -> None:
     file = tmp_path / "store.sqlite"
     with sqlite3.connect(file) as db:
-        db.executescript(str(STEPS[0][0]))
         db.execute("CREATE TABLE schema_version (version INTEGER NOT NULL, at TEXT NOT NULL)")
-        db.execute("INSERT INTO schema_version VALUES (1, '')")
-    store = await SqliteStore.open(file)
+        db.execute("INSERT INTO schema_version VALUES (13, '')")
+    with pytest.raises(CacheError, match="older mcp-web") as raised:
+        await SqliteStore.open(file)
+    assert "archive export" in raised.value.suggestion
+    with sqlite3.connect(file) as db:
+        assert [row[0] for row in db.execute("SELECT name FROM sqlite_master")] == ["schema_version"]
+
+
+async def test_a_step_changes_the_files_of_before_once_and_those_that_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, after = tmp_path / "before.sqlite", tmp_path / "after.sqlite"
+    store = await SqliteStore.open(before)
     await store.keep(snapshot())
     await store.close()
-    with sqlite3.connect(file) as db:
-        assert db.execute("SELECT max(version) FROM schema_version").fetchone()[0] == len(STEPS)
+    step = "ALTER TABLE pages ADD COLUMN visits INTEGER NOT NULL DEFAULT 0;\nUPDATE pages SET visits = visits + 1;\n"
+    monkeypatch.setattr(schema, "LAYOUT", replace(schema.LAYOUT, steps=(step,)))
+    for file, visits in ((before, [(1,)]), (before, [(1,)]), (after, [])):
+        await (await SqliteStore.open(file)).close()
+        with sqlite3.connect(file) as db:
+            assert db.execute("SELECT visits FROM pages").fetchall() == visits
+            assert db.execute("SELECT max(version) FROM schema_version").fetchone() == (schema.LAYOUT.newest,)
 
 
 async def test_a_writer_that_hangs_is_a_sentence_not_a_hang(tmp_path: Path) -> None:
@@ -287,43 +301,6 @@ async def test_a_wrong_database_url_is_a_config_error() -> None:
         await open_store(StoreOptions(database_url="mysql://h/x"))
 
 
-async def test_values_that_were_notes_before_become_records(tmp_path: Path) -> None:
-    file = tmp_path / "old.sqlite"
-    before = {
-        ("watch", "all"): ["https://b.example/", "https://a.example/"],
-        ("embedding", "model"): {"model": "m@1", "dim": 2, "unrelated": 0.4, "related": 0.7},
-        ("crawl", "https://d.example/"): {
-            "waiting": [["https://d.example/2", 1]],
-            "known": ["https://d.example/1", "https://d.example/2"],
-        },
-        ("sync_folder", "notes"): "/home/me/notes",
-        ("sync_tags", "notes"): ["x"],
-        ("search_history", "all"): [{"at": 20.0, "query": "later"}, {"at": 10.5, "query": "first"}],
-        ("robots", "https://a.example"): {"text": ""},
-    }
-    with sqlite3.connect(file) as db:
-        db.execute("CREATE TABLE schema_version (version INTEGER NOT NULL, at TEXT NOT NULL)")
-        for number, step in enumerate(STEPS[:5], start=1):
-            db.executescript(str(step[0]))
-            db.execute("INSERT INTO schema_version VALUES (?, '')", (number,))
-        for (kind, key), value in before.items():
-            db.execute("INSERT INTO notes VALUES (?, ?, ?, ?)", (kind, key, pack_json(value), 4e9))
-    store = await SqliteStore.open(file)
-    assert [one.key for one in await store.records("watch")] == before["watch", "all"]
-    assert await store.record("embedding", "model") == before["embedding", "model"]
-    assert [(one.key[-1], one.value["state"]) for one in await store.records("crawl https://d.example/")] == [
-        ("1", "visited"),
-        ("2", "waiting"),
-    ]
-    assert await store.record("sync_folder", "notes") == "/home/me/notes"
-    assert await store.record("sync_tags", "notes") == ["x"]
-    history = await store.records("search_history", newest_first=True)
-    assert [one.value["query"] for one in history] == ["later", "first"]
-    assert await store.note("robots", "https://a.example") == {"text": ""}
-    assert await store.note("watch", "all") is None
-    await store.close()
-
-
 async def test_many_short_sessions_leave_no_long_queue_for_the_index(tmp_path: Path) -> None:
     file = tmp_path / "store.sqlite"
     for session in range(4):
@@ -361,7 +338,7 @@ async def test_documents_kept_before_are_found_as_before_and_then_by_the_names_t
     await store.keep(kept, replace(derive(kept), defines=frozenset()))
     await store.close()
     with sqlite3.connect(file) as db:
-        db.executescript(str(STEPS[12][0]))
+        db.execute("UPDATE documents SET mark = 0")
     store = await SqliteStore.open(file)
     query = WordQuery(("missing",), names=(Name("keyerror", ("missing",)),))
     before = await store.find_by_words(query, 5)
@@ -383,8 +360,10 @@ async def test_a_file_whose_words_an_older_version_indexed_is_indexed_again(tmp_
     await keep(store, kept)
     await store.close()
     with sqlite3.connect(file) as db:
-        db.execute("DROP INDEX documents_unindexed")
-        db.executescript(str(STEPS[5][0]).replace("dead", "deleted"))  # as the table was called then
+        for table in ("waiting", "deleted", "terms", "postings", "words"):
+            db.execute(f"DELETE FROM {table}")
+        db.execute("UPDATE documents SET mark = 0")
+        db.execute("UPDATE index_state SET epoch = epoch + 1, merged = 0")
     store = await SqliteStore.open(file)
     assert await store.unindexed(5) == [kept.key]
     await reindex_outdated(store)
@@ -402,7 +381,7 @@ async def test_vectors_of_an_older_version_are_compared_until_they_are_made_agai
         await store.keep_vectors({kept.key: PackedVectors(model, 2, ("d",), struct.pack("<2f", 1, 0), kept.hash)})
     await store.close()
     with sqlite3.connect(file) as db:
-        db.executescript(str(STEPS[13][0]))
+        db.execute("UPDATE vectors SET version = 0 WHERE model LIKE '%;summary'")
     store = await SqliteStore.open(file)
     assert await store.lacking_vectors("m@1;summary", 5) == [kept.key]
     assert await store.lacking_vectors("static@1", 5) == []

@@ -22,8 +22,8 @@ def db() -> sqlite.SqliteDatabase:
 
 
 def test_a_file_of_one_tenant_is_asked_without_the_tenant_and_by_the_columns_that_it_has() -> None:
-    assert sqlite._translated(_NOTE, ()) == "SELECT value FROM notes WHERE  kind = :kind AND key = :key_hash"
-    assert sqlite._translated(_INSERT, ()) == "INSERT INTO labels ( label, page) VALUES ( :label, :page)"
+    assert sqlite.translated(_NOTE, ()) == "SELECT value FROM notes WHERE  kind = :kind AND key = :key_hash"
+    assert sqlite.translated(_INSERT, ()) == "INSERT INTO labels ( label, page) VALUES ( :label, :page)"
 
 
 def test_a_server_is_asked_for_one_tenant_with_the_placeholders_of_its_driver() -> None:

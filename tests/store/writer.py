@@ -17,14 +17,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from contracts.store_samples import keep, snapshot
 from mcp_web.errors import CacheError
-from mcp_web.store.open import open_place
+from mcp_web.store.open import engine_of
 from mcp_web.store.options import StoreOptions
 
 WAIT_SECONDS = 10.0
 
 
 async def main(place: str, name: str, count: int) -> None:
-    store = await open_place(place, StoreOptions(wait_seconds=WAIT_SECONDS, connections=3))
+    store = await engine_of(place).open(place, StoreOptions(wait_seconds=WAIT_SECONDS, connections=3))
     number = 0
     while count == 0 or number < count:
         page = snapshot(f"https://{name}.example/{number}", text=f"shared word{number} " * 300)

@@ -68,7 +68,7 @@ def test_help_names_every_command(shell: Shell) -> None:
 
 
 def test_a_mistyped_command_or_option_is_a_sentence_and_exit_2(shell: Shell) -> None:
-    assert "Did you mean 'search'?" in shell.run("serach", "x", code=2).stderr
+    assert "Did you mean 'search'?" in shell.run("searhc", "x", code=2).stderr
     assert "--cuont" in shell.run("search", "x", "--cuont", "3", code=2).stderr
 
 
@@ -114,6 +114,9 @@ def test_a_page_is_opened_read_verified_listed_and_forgotten(site: tuple[Shell, 
     assert shell.json("verify", url, "Setup is explained here")["quotes"][0]["verdict"] == "exact"
     shell.run("verify", url, "this was never written anywhere", code=3)
     shell.run("verify", url, "Setup is never explained here", code=3)
+    signs_differ = shell.run("verify", url, "Setup-is explained here", code=3).stdout
+    assert "fuzzy" in signs_differ
+    assert "'Setup is explained here'" in signs_differ
     assert [row["url"] for row in shell.json("cache", "list")] == [url]
     assert shell.json("cache", "get", page["snapshot"][:10])["title"] == "Guide"
     assert shell.json("cache", "purge", "--keep-newest", "0")["dry_run"] is True

@@ -74,6 +74,9 @@ def test_a_kept_page_is_shown_whole(shell: Shell, docs: Site) -> None:
         assert not kept["truncated"]
         assert len(kept["versions"]) == 1
     assert "--start" in shell.run("cache", "get", url, "--max-chars", "500").stderr
+    start = opened.index("## Part 7\n")
+    note = shell.run("cache", "get", url, "--section", "Part 7", "--max-chars", "30").stderr
+    assert f"Characters {start:,} to " in note
     assert len(shell.json("cache", "get", url, "--max-chars", "500")["content"]) <= 500
 
 
@@ -428,10 +431,14 @@ run()
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
 
 
-def test_ctrl_c_while_the_program_is_loaded_is_quiet(tmp_path: Path) -> None:
-    """From the first line of `main`; before it only modules of the interpreter are imported."""
+@pytest.mark.parametrize("place", ["import", "callback"])
+def test_ctrl_c_while_the_program_is_loaded_is_quiet(place: str, tmp_path: Path) -> None:
+    """From the first line of `main`; before it only modules of the interpreter are imported.
+
+    An exception inside a callback of the garbage collector would be printed and otherwise ignored.
+    """
     program = """
-import signal, sys
+import signal, sys, weakref
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell starts with it ignored
 sys.path.insert(0, sys.argv[1])
 before = set(sys.modules)
@@ -439,14 +446,18 @@ from mcp_web.__main__ import main
 assert set(sys.modules) - before == {"__future__", "mcp_web", "mcp_web.__main__"}
 class Interrupted:
     def find_spec(self, name, path=None, target=None):
-        if name == "mcp_web.cli.main":
+        if name == "mcp_web.cli.main" and sys.argv[-1] == "import":
             signal.raise_signal(signal.SIGINT)
+        elif name == "mcp_web.cli.main":
+            one = lambda: None
+            watched = weakref.ref(one, lambda _: signal.raise_signal(signal.SIGINT))
+            del one
 sys.meta_path.insert(0, Interrupted())
-sys.argv = ["mcp-web", "cache", "list"]
+sys.argv = ["mcp-web", "cache", "list", sys.argv[2]]
 main()
 """
     source = Path(mcp_web.__file__).parent.parent
-    command = [sys.executable, "-I", "-S", "-c", program, str(source)]
+    command = [sys.executable, "-I", "-S", "-c", program, str(source), place]
     env = clean_environment(tmp_path)
     done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=WAIT, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
@@ -490,6 +501,12 @@ def test_a_title_is_never_read_as_terminal_markup(shell: Shell, docs: Site) -> N
     printed = at_terminal(shell, "cache", "list", columns=200)
     assert "[/nope]" in printed
     assert "\x1b]8;" not in printed, "a title made a link"
+
+
+def test_progress_has_no_count_before_something_is_counted(shell: Shell, docs: Site) -> None:
+    printed = at_terminal(shell, "open", docs.loopback_url("/p1"))
+    assert "working" in printed
+    assert "0/?" not in printed
 
 
 def test_in_80_columns_no_setting_loses_its_value_or_origin(shell: Shell) -> None:

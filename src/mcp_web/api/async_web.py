@@ -26,8 +26,6 @@ from mcp_web.model.page import Document, ExtractRequest, Mode
 from mcp_web.settings import Settings, load
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from mcp_web.archive.answer import ArchiveResult, SearchedSource, SearchMode
     from mcp_web.archive.exchange.cite import Style
     from mcp_web.model.search import Category, SafeSearch
@@ -59,10 +57,8 @@ class AsyncWeb:
         await self._app.__aenter__()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        await self._app.__aexit__(kind, error, traceback)
+    async def __aexit__(self, *error: Any) -> None:
+        await self._app.__aexit__(*error)
 
     @clean_output
     async def search(

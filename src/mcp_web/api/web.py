@@ -7,7 +7,6 @@ import functools
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from mcp_web.api.async_web import TIMEOUT, AsyncArchive, AsyncWeb
@@ -65,9 +64,7 @@ class Web:
         self._portal()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:

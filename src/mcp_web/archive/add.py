@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Sequence
-from datetime import date
 from urllib.parse import quote
 
 from mcp_web.archive.derive import keep
+from mcp_web.archive.query import checked_date
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Document
 from mcp_web.model.snapshot import Snapshot
@@ -23,13 +23,11 @@ FOR_EVER = 4_102_444_800.0
 async def add_note(
     store: Store, document: Document, now: float, *, day: str | None = None, tags: Sequence[str] = ()
 ) -> Snapshot:
-    """Keep a text as research, dated `day` or today. A text with the same title is the next version of the note.
-
-    Raises InvalidInput if the title or the text is empty.
-    """
+    """Keep a text as research, dated `day` or today. A text with the same title is the next version of the note. Raises
+    InvalidInput if the title or the text is empty."""
     if not document.title.strip() or not document.markdown.strip():
         raise InvalidInput("A note needs a title and a text.")
-    published = _day(day) or iso(now)[:10]
+    published = checked_date("date", day) or iso(now)[:10]
     slug = re.sub(r"[^\w]+", "-", fold(document.title)).strip("-_")[:80] or "note"
     url = f"file:///{FOLDER}/{quote(slug)}"
     document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=published))
@@ -52,7 +50,7 @@ async def add_note(
 async def add_page(store: Store, snapshot: Snapshot, *, day: str | None = None, tags: Sequence[str] = ()) -> Snapshot:
     """Make a kept page research: it is searched as such and never purged."""
     document = snapshot.document
-    if published := _day(day):
+    if published := checked_date("date", day):
         document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=published))
     joined = unique_tags((*snapshot.tags, *tags))
     made = dataclasses.replace(snapshot, document=document, source="research", tags=joined)
@@ -63,13 +61,3 @@ async def add_page(store: Store, snapshot: Snapshot, *, day: str | None = None, 
 def unique_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """The tags without blank ones, each once."""
     return tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
-
-
-def _day(text: str | None) -> str | None:
-    """The day that a caller named, or None; raises InvalidInput if it is not a date."""
-    if not text:
-        return None
-    try:
-        return date.fromisoformat(text).isoformat()
-    except ValueError as error:
-        raise InvalidInput(f"date is {text!r}; a date is written as 2025-05-20.") from error

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 import anyio
 import anyio.to_thread
@@ -35,7 +35,7 @@ from mcp_web.archive.fuse import (
 )
 from mcp_web.archive.highlight import Highlight, Marker, highlights
 from mcp_web.archive.passage import ArchivePassage, best_passage
-from mcp_web.archive.query import corrected, parse
+from mcp_web.archive.query import checked_date, corrected, parse
 from mcp_web.embed.embedder import QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
 from mcp_web.store.protocol import DocumentFilter, DocumentRow, Store
@@ -83,11 +83,13 @@ class Archive:
             with_meaning = with_meaning and not (query.mode == "hybrid" and words.by_name)
             text = corrected(query.text, words.changes) if words.changes else query.text
             meaning = await self._meaning(parsed, words, text, notes) if with_meaning else Meaning()
-            by_passage = self._ranks_by_passage(query)
+            # The static vectors also compare the best passage of each document, which needs no stored vectors.
+            by_passage = query.mode == "hybrid" and self._static is not None
             mode: SearchMode = query.mode if meaning or by_passage else "text"
             scores = combined(words.matches, _near(meaning, words, query, scales), mode, scales)
             most = max(query.limit, LEAST)
-            rows = await best_rows(self._store, scores, words, meaning.model, most, self._today())
+            today = datetime.fromtimestamp(self._clock(), UTC).date()
+            rows = await best_rows(self._store, scores, words, meaning.model, most, today)
             asked = text if by_passage else ""
             quoted = await anyio.to_thread.run_sync(_quoted, words, rows, asked, mode, meaning.model, query.limit)
             facts["results"] = len(quoted)
@@ -114,28 +116,17 @@ class Archive:
             notes=tuple(notes),
         )
 
-    def _ranks_by_passage(self, query: ArchiveQuery) -> bool:
-        """Whether the static vectors also compare the best passage of each document with the question.
-
-        True in mode "hybrid" if static vectors are available; this needs no stored vectors of the documents.
-        """
-        return query.mode == "hybrid" and self._static is not None
-
     async def _meaning(self, parsed: ParsedQuery, words: ByWords, text: str, notes: list[str]) -> Meaning:
-        """What the model finds, if it supports the language; in a search by meaning alone, the static signal too."""
-        found: dict[str, dict[str, float]] = {"static": {}, "model": {}}
+        """What the model finds, if it knows the language; in a search by meaning alone, the static signal too."""
         language = language_of(text)
         known = self._languages is None or not language or language in self._languages
         static = self._static if parsed.query.mode == "semantic" else None
-        model = self._questions if known else None
-        for signal, questions, name in (
-            ("static", static, static.model if static else ""),
-            ("model", model, self._model),
-        ):
+        signals = ((static, static.model if static else ""), (self._questions if known else None, self._model))
+        found: list[dict[str, float]] = []
+        for questions, model in signals:
             vector = await self._vector(questions, text, notes) if questions is not None else None
-            if vector is not None:
-                found[signal] = await by_meaning(self._store, parsed, words, name, vector)
-        return Meaning(**found)
+            found.append({} if vector is None else await by_meaning(self._store, parsed, words, model, vector))
+        return Meaning(*found)
 
     async def _vector(self, questions: QuestionVectors, text: str, notes: list[str]) -> Sequence[float] | None:
         """The question's vector, or None with a note why the search used words alone."""
@@ -146,9 +137,6 @@ class Archive:
             notes.append(f"The embedding model failed ({error or 'too slow'}): found by words alone.")
             return None
 
-    def _today(self) -> date:
-        return datetime.fromtimestamp(self._clock(), UTC).date()
-
 
 def _parsed(query: ArchiveQuery) -> ParsedQuery:
     """The query with its text parsed and its filters checked; raises InvalidInput."""
@@ -158,15 +146,13 @@ def _parsed(query: ArchiveQuery) -> ParsedQuery:
             f"The query {shortened(query.text, 80)!r} has no word to look for.",
             suggestion="Name a word that the document should contain.",
         )
-    given: Mapping[str, str | None] = {"since": query.since, "until": query.until}
-    for name, value in given.items():
-        try:
-            date.fromisoformat(value or "2000-01-01")
-        except ValueError as error:
-            raise InvalidInput(f"{name} is {value!r}; a date is written as 2025-05-20.") from error
-    source = None if query.source == "all" else query.source
     wanted = DocumentFilter(
-        source, query.since, query.until, query.collection or None, query.domain or None, query.language or None
+        source=None if query.source == "all" else query.source,
+        since=checked_date("since", query.since),
+        until=checked_date("until", query.until),
+        collection=query.collection or None,
+        domain=query.domain or None,
+        language=query.language or None,
     )
     return ParsedQuery(query, question, wanted)
 
@@ -203,8 +189,9 @@ def _quoted(
     They match by words, unless only meaning counts, and by the static signal if `asked`, the text of the question, is
     given. `embedded` are the documents that have vectors of the model.
     """
-    marker = Marker(words.question, words.matches.rarities)
-    found = [_Quoted(row, score, best_passage(marker, row.markdown, row.language)) for row, score in rows]
+    languages = {row.language for row, _ in rows}
+    markers = {language: Marker(words.question, language, words.matches.rarities) for language in languages}
+    found = [_Quoted(row, score, best_passage(markers[row.language], row.markdown)) for row, score in rows]
     # A passage that is the whole document says nothing that the document's own score does not say.
     outside = [_outside(one) for one in found]
     by_name = words.by_name
@@ -221,7 +208,7 @@ def _quoted(
         scores = with_matches(scores, static, weights)
     ranked = sorted(zip(scores, found, strict=True), key=lambda pair: -pair[0])
     return [
-        replace(one, score=score, highlights=highlights(marker, one.row.title, one.row.markdown, one.row.language))
+        replace(one, score=score, highlights=highlights(markers[one.row.language], one.row.title, one.row.markdown))
         for score, one in ranked[:limit]
     ]
 

@@ -89,10 +89,8 @@ _BLOCK_END = re.compile(r"\n\s*(?:\n|[*|#>-]+[ \t]*)")  # with the mark of the n
 
 
 def mentions(markdown: str, base_url: str = "", path: str | None = None) -> tuple[Mention, ...]:
-    """Each target that a document cites, once, by its most reliable mention.
-
-    Relative links are resolved against `path`, for a file of a synced folder, else against `base_url`.
-    """
+    """Each target that a document cites, once, by its most reliable mention. Relative links are resolved against
+    `path`, for a file of a synced folder, else against `base_url`."""
     text = _without_code(markdown[:_READ_MOST])
     found: dict[str, Mention] = {}
     seen: set[tuple[CitationKind, str]] = set()  # a page may link to one URL hundreds of times

@@ -44,10 +44,8 @@ def _chain(
     near: Callable[[Edge], str | None],
     far: Callable[[Edge], str | None],
 ) -> list[Edge]:
-    """The citations that lead from one document in one direction, nearest first, up to the number shown.
-
-    Two documents that only cite the same source are not connected by that.
-    """
+    """The citations that lead from one document in one direction, nearest first, up to the number shown. Two documents
+    that only cite the same source are not connected by that."""
     leaving: dict[str | None, list[Edge]] = {}
     for edge in edges:
         leaving.setdefault(near(edge), []).append(edge)

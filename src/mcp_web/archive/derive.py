@@ -51,10 +51,8 @@ def word_counts(snapshot: Snapshot) -> dict[str, int]:
 
 
 async def reindex_outdated(store: Store, seconds: float = inf) -> None:
-    """Reindex documents whose index format is out of date, for at most `seconds`.
-
-    A few hundred are written per transaction; those that are left can still be found, by their old index.
-    """
+    """Reindex documents whose index format is out of date, for at most `seconds`. A few hundred are written per
+    transaction; those that are left can still be found, by their old index."""
     until, done = anyio.current_time() + seconds, 0
     while anyio.current_time() < until and (keys := await store.unindexed(_AT_ONCE)):
         kept = [one for one in [await store.latest(key) for key in keys] if one is not None]
@@ -86,9 +84,7 @@ def _fields(snapshot: Snapshot) -> list[tuple[str, int]]:
 
 def document_date(document: Document, path: str | None = None) -> str | None:
     """The ISO date of a document: when it was published, else the date in its path, else when it was last modified.
-
-    None if none of these is known.
-    """
+    None if none of these is known."""
     metadata = document.metadata
     day = day_of(metadata.published)
     if day is None:
@@ -102,10 +98,8 @@ _COUNTED = 60  # frequent words of the document whose rarity is looked up
 
 
 async def distinctive_words(store: Store, snapshot: Snapshot) -> str:
-    """The words that are frequent in a document and rare in the others, as one text to search for.
-
-    Words of the title and the headings count more.
-    """
+    """The words that are frequent in a document and rare in the others, as one text to search for. Words of the title
+    and the headings count more."""
     language = language_of(snapshot.document.markdown) or "en"
     counts = {
         word: count

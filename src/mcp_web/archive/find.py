@@ -50,10 +50,8 @@ class ByWords:
 
 
 async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> ByWords:
-    """Find candidates by words, with unknown words corrected if the query allows it.
-
-    `only_words`: no search by meaning follows, so fewer candidates are needed.
-    """
+    """Find candidates by words, with unknown words corrected if the query allows it. `only_words`: no search by meaning
+    follows, so fewer candidates are needed."""
     question, limit = parsed.question, max(parsed.query.limit, LEAST)  # fewer results are the first of more
     pool = max(limit, _PHRASE_POOL if question.phrases else rows_to_read(limit) if only_words else _COMPARED)
     found = await store.find_by_words(question.for_store(parsed.filter), pool)
@@ -69,10 +67,8 @@ async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> By
 async def by_meaning(
     store: Store, parsed: ParsedQuery, words: ByWords, model: str, vector: Sequence[float]
 ) -> dict[str, float]:
-    """The cosine of each document with the vector of the question, the nearest first.
-
-    Empty if no document has vectors of the model.
-    """
+    """The cosine of each document with the vector of the question, the nearest first. Empty if no document has vectors
+    of the model."""
     hybrid = parsed.query.mode == "hybrid"
     also = [candidate.key for candidate in words.matches.candidates] if hybrid else []
     near = await store.find_by_vector(VectorQuery(model, vector, _POOL, parsed.filter, also=also, quick=hybrid))
@@ -80,27 +76,22 @@ async def by_meaning(
 
 
 def combined(words: WordMatches, meaning: Meaning, mode: SearchMode, scales: Scales) -> dict[str, float]:
-    """One score for each document, by key: by words, by meaning or by both, as the mode says.
-
-    If nothing was found by meaning, mode "hybrid" ranks by words alone. `scales` calibrate the cosines.
-    """
+    """One score for each document, by key: by words, by meaning or by both, as the mode says. If nothing was found by
+    meaning, mode "hybrid" ranks by words alone. `scales` calibrate the cosines."""
     if mode == "semantic":
         return by_meaning_alone(meaning, scales)
     if not meaning:
         return {candidate.key: candidate.score for candidate in words.candidates}
     by_words = {candidate.key: candidate.score for candidate in words.candidates[:_POOL]}
-    nearest = (itertools.islice(signal, _POOL) for signal in (meaning.static, meaning.model))
-    wanted = {*by_words, *itertools.chain.from_iterable(nearest)}
-    return fused(by_words, meaning.within(wanted), scales)
+    wanted = {*by_words, *itertools.islice(meaning.model, _POOL)}
+    return fused(by_words, {key: cosine for key, cosine in meaning.model.items() if key in wanted}, scales)
 
 
 async def best_rows(
     store: Store, scores: Mapping[str, float], words: ByWords, embedded: Container[str], limit: int, today: date
 ) -> list[tuple[DocumentRow, float]]:
-    """The rows of the best documents, one per URL, with their scores, which titles, URLs and age change.
-
-    Each contains every phrase of the question. `embedded` are the documents whose scores include the model's.
-    """
+    """The rows of the best documents, one per URL, with their scores, which titles, URLs and age change. Each contains
+    every phrase of the question. `embedded` are the documents whose scores include the model's."""
     order, at_once = _best_first(scores), rows_to_read(limit)
     # The rows of few documents are read at once: they include the headlines.
     known = await store.documents(order) if len(order) <= at_once else {}

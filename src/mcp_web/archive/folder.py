@@ -123,9 +123,7 @@ async def _read_all(
     clock: Callable[[], float],
 ) -> list[tuple[str, str]]:
     """Extract files, `at_once` at a time, and keep them in batches; returns the paths that failed, with reasons.
-
-    `clock` returns the Unix time, which is kept as the time at which a file was checked.
-    """
+    `clock` returns the Unix time, which is kept as the time at which a file was checked."""
     batch = _Batch(store)
     done = 0
 
@@ -223,10 +221,8 @@ def _source(facts: dict[str, front_matter.Value]) -> str | None:
 
 
 async def _claim(store: Store, label: str, root: Path) -> None:
-    """Reserve the name for this folder; raises InvalidInput if another folder has it.
-
-    Two folders of one name would delete each other's documents.
-    """
+    """Reserve the name for this folder; raises InvalidInput if another folder has it. Two folders of one name would
+    delete each other's documents."""
     if await store.add_records("sync_folder", {label: str(root)}):
         return
     owner = await store.record("sync_folder", label)
@@ -260,10 +256,8 @@ def _excluded(path: str, patterns: Sequence[str]) -> bool:
 
 
 def _files(root: Path, label: str, unreadable: list[str]) -> list[FolderFile]:
-    """Every file that is synced; links to folders are not followed, so there are no loops and no files outside.
-
-    The paths of folders that cannot be read are appended to `unreadable`.
-    """
+    """Every file that is synced; links to folders are not followed, so there are no loops and no files outside. The
+    paths of folders that cannot be read are appended to `unreadable`."""
     found: list[FolderFile] = []
     waiting = [root]
     while waiting:
@@ -290,10 +284,8 @@ def is_synced(place: Path) -> bool:
 
 
 def _file(root: Path, label: str, place: Path) -> FolderFile | None:
-    """The file at a place; None if it is not synced, is not a regular file, or lies outside the folder `root`.
-
-    `label` is the name under which the documents of the folder are kept.
-    """
+    """The file at a place; None if it is not synced, is not a regular file, or lies outside the folder `root`. `label`
+    is the name under which the documents of the folder are kept."""
     if not is_synced(place):
         return None
     try:

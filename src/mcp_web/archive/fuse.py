@@ -11,6 +11,7 @@ from datetime import date
 from mcp_web.embed.embedder import Calibration
 from mcp_web.embed.static import PassagePieces, static_vectors
 from mcp_web.errors import EmbeddingError
+from mcp_web.text.dates import day_of
 
 # The model counts twice as much as the words; docs/concepts/archive.md has the figures for other weights. Scores can be
 # compared between answers: the score by words is relative to the highest possible one, the score by meaning is 0.5 for
@@ -55,16 +56,9 @@ class Meaning:
     def __bool__(self) -> bool:
         return bool(self.static or self.model)
 
-    def within(self, keys: Container[str]) -> Meaning:
-        """Only the documents with these keys."""
-        return Meaning(*({key: one[key] for key in one if key in keys} for one in (self.static, self.model)))
-
 
 def near_only(meaning: Meaning, with_words: Container[str], scales: Scales, *, words_required: bool) -> Meaning:
-    """Only the documents that contain a word of the question or are near it by meaning.
-
-    With `words_required`, only those that contain a word.
-    """
+    """Only the documents that contain a word of the question or, unless `words_required`, are near it by meaning."""
     model = {
         key: cosine
         for key, cosine in meaning.model.items()
@@ -88,16 +82,12 @@ def _is_near(cosine: float, scale: Calibration | None, border: float) -> bool:
     return scale is None or scale.nearness(cosine) >= border
 
 
-def fused(words: Mapping[str, float], meaning: Meaning, scales: Scales) -> dict[str, float]:
-    """One score per document, 0…1; a document that the model has not embedded is ranked by its words alone."""
-    found: dict[str, float] = {}
-    for key in {**words, **meaning.model}:
-        in_words = words.get(key, 0.0)
-        if key in meaning.model:
-            by_model = _score(meaning.model[key], scales.model)
-            found[key] = (WORDS * in_words + MODEL * by_model) / (WORDS + MODEL)
-        else:
-            found[key] = in_words
+def fused(words: Mapping[str, float], model: Mapping[str, float], scales: Scales) -> dict[str, float]:
+    """One score per document, 0…1, from those by words and the cosines by the model; a document that the model has not
+    embedded is ranked by its words alone."""
+    found = dict(words)
+    for key, cosine in model.items():
+        found[key] = (WORDS * words.get(key, 0.0) + MODEL * _score(cosine, scales.model)) / (WORDS + MODEL)
     return found
 
 
@@ -119,11 +109,9 @@ def _score(cosine: float, scale: Calibration | None) -> float:
 
 def with_age(score: float, day: str, today: date) -> float:
     """The score, lowered by up to _RECENT_SHARE: the older the document, the more."""
-    try:
-        days = max(0, (today - date.fromisoformat(day)).days)
-    except ValueError:
-        return score * (1 - _RECENT_SHARE)
-    return score * (1 - _RECENT_SHARE + _RECENT_SHARE * 2 ** (-days / _RECENT_DAYS))
+    dated = day_of(day)
+    recency = 2 ** (-max(0, (today - dated).days) / _RECENT_DAYS) if dated else 0.0
+    return score * (1 - _RECENT_SHARE + _RECENT_SHARE * recency)
 
 
 # The model finds a short document nearer than a long one that answers as well, and of several documents that define a
@@ -147,10 +135,8 @@ LEAST = 10  # documents that are compared, however few are asked for
 
 
 def with_matches(scores: Sequence[float], matches: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """The scores, each mixed with how well the best passage of the document matches the question.
-
-    A match has the share SHARE in the result, times its weight (0…1).
-    """
+    """The scores, each mixed with how well the best passage of the document matches the question: with the share SHARE,
+    times its weight (0…1)."""
     return [
         round((1 - SHARE * weight) * score + SHARE * weight * match, 4)
         for score, match, weight in zip(scores, matches, weights, strict=True)
@@ -158,10 +144,8 @@ def with_matches(scores: Sequence[float], matches: Sequence[float], weights: Seq
 
 
 def static_matches(question: str, passages: Sequence[str]) -> list[float] | None:
-    """How well each passage matches the question by the static signal.
-
-    None if the static vectors are not installed, or if they have no word of the question.
-    """
+    """How well each passage matches the question by the static signal; None if the static vectors are not installed,
+    or have no word of the question."""
     try:
         vectors = static_vectors()
     except EmbeddingError:  # reported by `doctor`

@@ -71,10 +71,8 @@ class CitationGraph:
 
 
 async def edges_around(store: Store, keys: Sequence[str], depth: int, most: int = _MOST_EDGES) -> list[Edge]:
-    """The citations within `depth` steps of some documents, in both directions, each once.
-
-    At most `most` of each document in each direction; of more than `_MOST_NODES` documents the rest are not followed.
-    """
+    """The citations within `depth` steps of some documents, in both directions, each once. At most `most` of each
+    document in each direction; of more than `_MOST_NODES` documents the rest are not followed."""
     seen = set(keys)
     front = list(keys)
     found: dict[tuple[str, str | None, str], Edge] = {}
@@ -95,9 +93,7 @@ async def edges_around(store: Store, keys: Sequence[str], depth: int, most: int 
 
 def graph_of(keys: Iterable[str], edges: Sequence[Edge], labels: Mapping[str, str]) -> CitationGraph:
     """The graph of the edges between kept documents; `keys` are the results of a search, `labels` the titles by key.
-
-    Edges that would add more than `_MOST_NODES` documents are left out.
-    """
+    Edges that would add more than `_MOST_NODES` documents are left out."""
     nodes = {key: _node(key, labels, "source") for key in keys}
     lines: dict[tuple[str, str], GraphEdge] = {}
     for edge in edges:

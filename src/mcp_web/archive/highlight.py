@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os.path import commonprefix
 
@@ -18,13 +17,15 @@ _SNIPPET = 240  # characters
 _BEFORE = 40  # of them before the first word
 _SPANS_MOST = 500  # a word on every line needs no more to find a good place
 _READ_MOST = 200_000  # of a text: beyond it a word is so late that the outline serves better
+_LINE_MARK = re.compile(r"\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\|[-:| ]*$|\|)")  # what a line may begin with
 # An underscore inside a word belongs to it: MCP_WEB_RESPECT_ROBOTS is a name, not three emphases.
 _MARKUP = re.compile(
     r"(?P<ticks>`{1,3})(?P<code>[^`\n]+)(?P=ticks)|(?P<entity>&(?:#\w{1,8}|\w{2,32});)|\\(?P<escaped>[!-/:-@\[-`{-~])"
-    r"|!\[[^\]\n]*\]|^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\|[-:| ]*$|\|)|[*`|]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|\[|\]",
-    re.MULTILINE,
+    r"|!\[[^\]\n]*\]|[*`|]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|\[|\]"
 )
+_MARKED = re.compile(r"[`&\\*|_\[\]]")  # most lines have none of these, and need no search for markup
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*", re.MULTILINE)
+_FENCES = re.compile(f"^{FENCE.pattern}", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]+")
 _ELLIPSES = ("…", "...")
 
@@ -63,41 +64,47 @@ WordSpan = tuple[int, int, str]  # start, end and the word of the question that 
 
 
 class Marker:
-    """Finds the forms of the words of a question in a text.
+    """Finds the forms of the words of a question in texts of one language. Used by one thread, for one search.
 
     In the Latin script most of a stem is a prefix of its words ("happi" of "happy"), so candidates are found as plain
     substrings, much faster than with a pattern of all words; only the words found there are stemmed.
     """
 
-    def __init__(self, question: Question, rarities: Mapping[str, float] | None = None) -> None:
+    def __init__(self, question: Question, language: str, rarities: Mapping[str, float] | None = None) -> None:
         """`rarities` are those of the words of the question; equal if they are not given."""
         self.names = question.names if question.is_name else ()
         wanted = question.content_words
-        known = {word: rarity for word, rarity in (rarities or dict.fromkeys(wanted, 1.0)).items() if word in wanted}
-        self.rarities = {term: rarity for word, rarity in known.items() for term in _forms(word)}
-        self.total = sum(known.values())
-        self._ngrams = [fold(word) for word in wanted if is_unspaced(word)]
         spaced = [word for word in wanted if not is_unspaced(word)]
-        self._wanted = {term for word in spaced for term in query_terms(word)}
-        self._prefixes = tuple(map(fold, question.prefixes)) or ("\0",)
-        latin = [word for word in spaced if word[0] < "\u0370"]
-        heads = {head for word in latin for head in _heads(fold(word), query_terms(word))}
-        self._heads = _shortest(heads | {prefix for prefix in question.prefixes if prefix[0] < "\u0370"})
-        self._everywhere = len(latin) < len(spaced) or any(prefix[0] >= "\u0370" for prefix in question.prefixes)
-        self._known: dict[str, dict[str, str]] = defaultdict(dict)  # terms by language and word form: forms repeat
+        self._ngrams = [fold(word) for word in wanted if is_unspaced(word)]
+        forms = {word: terms(word, language) for word in spaced}
+        known = {word: rarity for word, rarity in (rarities or dict.fromkeys(wanted, 1.0)).items() if word in wanted}
+        self.rarities = {term: rarity for word, rarity in known.items() for term in forms.get(word, (fold(word),))}
+        self.total = sum(known.values())
+        self._language = language
+        self._wanted = {term for found in forms.values() for term in found}
+        self._prefixes = tuple(map(fold, question.prefixes))
+        begins = {begin for word in spaced for begin in beginnings(word, language)}.union(self._prefixes)
+        self._heads = _shortest({begin for begin in begins if "" < begin < "\u0370"})
+        self._everywhere = any(not begin or begin >= "\u0370" for begin in begins)
+        self._known: dict[str, str] = {}  # terms by word form: forms repeat
+        self._found: dict[str, list[WordSpan]] = {}  # by text
 
-    def spans(self, text: str, language: str) -> list[WordSpan]:
-        """(start, end, term) of every word of the question in the text, in order."""
+    def spans(self, text: str) -> list[WordSpan]:
+        """(start, end, term) of every word of the question in the text, in order; the caller does not change them."""
+        if (found := self._found.get(text)) is None:
+            found = self._found[text] = self._spans(text)
+        return found
+
+    def _spans(self, text: str) -> list[WordSpan]:
         folded = fold(text)
-        places: Iterable[tuple[int, int]] = self._places(folded)
+        places = self._places(folded)
         if self._everywhere:
-            places = {*places, *spans(text)}
-        known = self._known[language]
+            places = list({*places, *spans(text)})
         found = []
         for at, end in places:
             form = text[at:end]
-            if (term := known.get(form)) is None:
-                term = known[form] = self._term(form, language)
+            if (term := self._known.get(form)) is None:
+                term = self._known[form] = self._term(form)
             if term:
                 found.append((at, end, term))
         for ngram in self._ngrams:
@@ -105,44 +112,41 @@ class Marker:
         found.sort()
         return found
 
-    def _places(self, folded: str) -> Iterator[tuple[int, int]]:
+    def _places(self, folded: str) -> list[tuple[int, int]]:
         """Where words that begin with one of the prefixes are in a folded text."""
+        found = []
         for head in self._heads:
             at = folded.find(head)
             while at >= 0:
-                word = None if at and folded[at - 1].isalnum() else _WORD.match(folded, at)
-                if word is not None:
-                    yield word.span()
-                at = folded.find(head, at + 1 if word is None else word.end())
+                # Another word may contain the prefix too.
+                if (at and folded[at - 1].isalnum()) or (word := _WORD.match(folded, at)) is None:
+                    at = folded.find(head, at + 1)
+                else:
+                    found.append(word.span())
+                    at = folded.find(head, word.end())
+        return found
 
-    def _term(self, form: str, language: str) -> str:
+    def _term(self, form: str) -> str:
         """The term of the question that a word form belongs to, or ""."""
         forms = (*words(form), form.lower())
-        found = (term for word in forms for term in terms(word, language) if term in self._wanted)
+        found = (term for word in forms for term in terms(word, self._language) if term in self._wanted)
         return next(found, "") or (fold(form) if fold(form).startswith(self._prefixes) else "")
 
 
-def _forms(word: str) -> tuple[str, ...]:
-    """The terms of a word of the question; an n-gram is a term itself."""
-    return (fold(word),) if is_unspaced(word) else query_terms(word)
-
-
-def highlights(marker: Marker, title: str, markdown: str, language: str) -> tuple[Highlight, ...]:
+def highlights(marker: Marker, title: str, markdown: str) -> tuple[Highlight, ...]:
     """The title and the best pieces of the content; a document found by meaning alone shows its beginning."""
     found = []
-    in_title = marker.spans(title, language)
+    in_title = marker.spans(title)
     if in_title:
         found.append(Highlight("title", (Snippet(title, _joined(title, in_title)),)))
     text = prose(markdown[:_READ_MOST])
-    # Headings run into the text after them, so they are searched only where the text itself has no match.
-    body = _HEADING.sub(lambda line: " " * len(line[0]), text)
-    in_text = marker.spans(body, language)
-    if in_text:
-        text = body
-    else:
-        in_text = marker.spans(text, language)
+    in_text = marker.spans(text)
+    # Headings run into the text after them, so they are shown only where the text itself has no match.
+    body = _HEADING.sub(lambda line: " " * len(line[0]), text) if "#" in text else text
+    if in_body := [span for span in in_text if body[span[0]] != " "]:
+        text, in_text = body, in_body
     places = _places(in_text) if in_text else [] if in_title else [0]
-    pieces = [piece for at in places if (piece := _piece(marker, text, language, at))]
+    pieces = [piece for at in places if (piece := _piece(marker, text, at))]
     if pieces:
         found.append(Highlight("content", tuple(pieces)))
     return tuple(found)
@@ -163,11 +167,13 @@ def holds_phrase(phrase: Sequence[str], text: str, language: str) -> bool:
     )
 
 
-def _heads(word: str, terms: Sequence[str]) -> set[str]:
-    """The common prefixes of a folded word and its terms: all forms of the word begin with one of them."""
-    stems = {term.partition("/")[0] for term in terms}
-    stems = {stem[:-1] if len(stem) > 3 and stem.endswith(("i", "e")) else stem for stem in stems}
-    return {commonprefix((word, stem)) or word for stem in stems}  # noqa: RUF071 — of characters is meant
+def beginnings(word: str, language: str) -> set[str]:
+    """Folded prefixes such that every form of a word in this language begins with one of them; "" where a form may
+    begin with anything, as in Arabic."""
+    folded = fold(word)
+    shared = {commonprefix((folded, term.partition("/")[0])) for term in terms(word, language)}  # noqa: RUF071
+    # The last letter of a stem is not the same in all forms: possible, possibility; use, using.
+    return {begin[:-1] if len(begin) > 2 else begin for begin in shared} if folded < "\u0590" else {""}
 
 
 def _shortest(heads: set[str]) -> list[str]:
@@ -211,7 +217,7 @@ def _richest(spans: list[WordSpan], wanted: set[str]) -> tuple[int, set[str]]:
     return best_start, best_terms or wanted
 
 
-def _piece(marker: Marker, text: str, language: str, at: int) -> Snippet | None:
+def _piece(marker: Marker, text: str, at: int) -> Snippet | None:
     """The text around an offset, without markup; None if nothing else is there."""
     start = max(0, at - _BEFORE)
     # From the beginning of a line or, failing that, of a word.
@@ -219,21 +225,20 @@ def _piece(marker: Marker, text: str, language: str, at: int) -> Snippet | None:
     end = min(len(text), start + _SNIPPET)
     if end < len(text) and " " in text[at + 1 : end]:
         end = max(text.rfind(" ", at + 1, end), text.rfind("\n", at + 1, end))
-    shown = _cleaned(text[start:end], _in_code(text[:start]))
+    before = text[:start]
+    shown = _cleaned(text[start:end], _in_code(before))
     if not shown:
         return None
-    if text[:start].strip() and not shown.startswith(_ELLIPSES):
+    if before.strip() and not shown.startswith(_ELLIPSES):
         shown = "…" + shown
     if end < len(text) and not shown.endswith(_ELLIPSES):
         shown += "…"
-    return Snippet(shown, _joined(shown, marker.spans(shown, language)))
+    return Snippet(shown, _joined(shown, marker.spans(shown)))
 
 
 def _in_code(before: str) -> bool:
     """Whether a text ends inside a block of fenced code."""
-    if "```" not in before and "~~~" not in before:
-        return False
-    return sum(1 for line in before.splitlines() if FENCE.match(line)) % 2 == 1
+    return ("```" in before or "~~~" in before) and len(_FENCES.findall(before)) % 2 == 1
 
 
 def _cleaned(piece: str, in_code: bool) -> str:
@@ -242,9 +247,14 @@ def _cleaned(piece: str, in_code: bool) -> str:
     for line in piece.split("\n"):
         if FENCE.match(line):
             in_code = not in_code
-        else:
-            kept.append(line if in_code else _MARKUP.sub(_shown, line))
-    return re.sub(r"\s+", " ", " ".join(kept)).strip()
+            continue
+        if not in_code:
+            if mark := _LINE_MARK.match(line):
+                line = line[mark.end() :]
+            if _MARKED.search(line):
+                line = _MARKUP.sub(_shown, line)
+        kept.append(line)
+    return " ".join(" ".join(kept).split())
 
 
 def _shown(found: re.Match[str]) -> str:

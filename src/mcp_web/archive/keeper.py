@@ -132,10 +132,8 @@ def _nearest(host: str, rules: Mapping[str, T]) -> tuple[str, T]:
 
 
 async def purge_configured(store: Store, options: ArchiveOptions) -> None:
-    """Delete what the options say: unused pages, domains that are not kept, old versions.
-
-    The store enforces the size limit itself.
-    """
+    """Delete what the options say: unused pages, domains that are not kept, old versions. The store enforces the size
+    limit itself."""
     if options.forget_after_days > 0:
         await store.purge(PurgeRule(older_than=options.forget_after_days * 86400.0), dry_run=False)
     for domain in options.unkept_domains:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from mcp_web.archive.highlight import Marker
-from mcp_web.lru import cached_if_short
+from mcp_web.lru import LruDict
 from mcp_web.text.bm25 import PASSAGES
 from mcp_web.text.headings import sections
 from mcp_web.text.markdown import Block
@@ -17,8 +17,11 @@ from mcp_web.text.names import Name, definitions, heading_keys
 _READ_MOST = 200_000  # characters: what is later in a text rarely answers
 _ENOUGH = 600  # characters from which a passage is not continued with the next block
 
-Section = tuple[tuple[str, ...], tuple[tuple[int, int], ...]]
+Section = tuple[tuple[str, ...], Sequence[Block]]  # the headings above some blocks, and these
 _Found = tuple[tuple[str, ...], int, int]  # the headings above a passage, its start and end
+
+_CACHED_BLOCKS = 1000  # of one text, which take 100 KB
+_cached_sections: LruDict[tuple[int, int], Sequence[Section]] = LruDict(256)  # by hash and length of a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +35,14 @@ class ArchivePassage:
     match: float = 0.0  # 0…1: how much of the question its words and the headings above it contain
 
 
-def best_passage(marker: Marker, markdown: str, language: str) -> ArchivePassage | None:
+def best_passage(marker: Marker, markdown: str) -> ArchivePassage | None:
     """Where a name of the question is defined; else the blocks of one section that match the question best by words,
     or the first blocks if none does."""
     read = markdown[:_READ_MOST]
-    sections = _sections(read)
-    if (defined := _definition(marker.names, read, sections)) is not None:
+    found = _sections(read)
+    if (defined := _definition(marker.names, read, found)) is not None:
         return _passage(markdown, defined, 1.0)
-    matched = _best_match(marker, read, language, sections)
+    matched = _best_match(marker, read, found)
     return _passage(markdown, *matched) if matched else None
 
 
@@ -50,13 +53,12 @@ def _passage(markdown: str, found: _Found, match: float) -> ArchivePassage:
 
 def _definition(asked: Sequence[Name], markdown: str, sections: Sequence[Section]) -> _Found | None:
     """The passage that defines a name of the question: under the heading that is the name, or from its signature on.
-
-    None if the text defines none of the names.
-    """
+    None if the text defines none of the names."""
     defined = list(definitions(markdown)) if asked else []
     for name in asked:
         starts = [start for start, key in defined if key == name.key]
-        for path, places in sections:
+        for path, found in sections:
+            places = _places(found)
             if path and name.key in heading_keys(path[-1]):
                 return path, *places[0]
             inside = [place for place in places if any(place[0] <= start < place[1] for start in starts)]
@@ -78,24 +80,18 @@ def _entry_end(markdown: str, defined: Collection[int], places: Sequence[tuple[i
     return end
 
 
-def _best_match(
-    marker: Marker, markdown: str, language: str, sections: Sequence[Section]
-) -> tuple[_Found, float] | None:
+def _best_match(marker: Marker, markdown: str, sections: Sequence[Section]) -> tuple[_Found, float] | None:
     """The place that matches the question best by words, and its match; None for a text without blocks."""
-    spans = marker.spans(markdown, language)
+    spans = marker.spans(markdown)
     starts = [start for start, _, _ in spans]
     words = [term for _, _, term in spans]
     best: tuple[_Found, float] | None = None
-    in_heading: dict[str, list[str]] = {}  # a heading is above many sections
-    for path, places in sections:
-        best = best or ((path, *places[0]), 0.0)
-        if bisect_left(starts, places[0][0]) == bisect_left(starts, places[-1][1]):
+    for path, found in sections:
+        best = best or ((path, found[0].start, _end(found, 0)), 0.0)
+        if bisect_left(starts, found[0].start) == bisect_left(starts, found[-1].end):
             continue  # no word of the question
-        for heading in path:
-            if heading not in in_heading:
-                in_heading[heading] = [term for _, _, term in marker.spans(heading, language)]
-        above = dict.fromkeys((term for heading in path for term in in_heading[heading]), 1)
-        for start, end in places:
+        above = dict.fromkeys((term for heading in path for _, _, term in marker.spans(heading)), 1)
+        for start, end in _places(found):
             first, last = bisect_left(starts, start), bisect_left(starts, end)
             # A word in the headings above says what the passage is about, but the passage should say something too.
             match = _match(marker, words[first:last], above, end - start) if first < last else 0.0
@@ -131,7 +127,12 @@ def _end(found: Sequence[Block], at: int) -> int:
     return end
 
 
-@cached_if_short(30_000, entries=64)  # the same documents are found by question after question
-def _sections(markdown: str) -> tuple[Section, ...]:
-    """The spans in each section that can be a passage, with the headings above them."""
-    return tuple((path, _places(found)) for path, found in sections(markdown))
+def _sections(markdown: str) -> Sequence[Section]:
+    """The blocks under each heading; cached, because the same documents are found by question after question."""
+    key = hash(markdown), len(markdown)
+    found = _cached_sections.get(key)
+    if found is None:
+        found = list(sections(markdown))
+        if sum(len(blocks) for _, blocks in found) <= _CACHED_BLOCKS:
+            _cached_sections[key] = found
+    return found

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from datetime import date
 
+from mcp_web.errors import InvalidInput
 from mcp_web.store.protocol import DocumentFilter, WordQuery
 from mcp_web.text.languages import language_of
 from mcp_web.text.names import Name, asked_names, is_name
@@ -104,10 +106,8 @@ def parse(text: str) -> Question:
 
 
 def _excludes(word: str | None, found: list[str]) -> bool:
-    """Whether a hyphen excludes what follows it. `word` is that text (None for a quoted phrase), `found` its words.
-
-    A hyphen before several words is a dash; `--depth` and `-v` are options of commands.
-    """
+    """Whether a hyphen excludes what follows it. `word` is that text (None for a quoted phrase), `found` its words. A
+    hyphen before several words is a dash; `--depth` and `-v` are options of commands."""
     return len(found) == 1 and not (word and (word.startswith("-") or len(word) == 1))
 
 
@@ -128,6 +128,14 @@ def with_changes(question: Question, changes: dict[str, str]) -> Question:
 
     phrases = tuple(tuple(changes.get(word, word) for word in phrase) for phrase in question.phrases)
     return replace(question, words=swapped(question.words), phrases=phrases, required=swapped(question.required))
+
+
+def checked_date(name: str, text: str | None) -> str | None:
+    """The ISO date that a caller gave as `name`; None if it gave none. Raises InvalidInput for any other text."""
+    try:
+        return date.fromisoformat(text).isoformat() if text else None
+    except ValueError as error:
+        raise InvalidInput(f"{name} is {text!r}; a date is written as 2025-05-20.") from error
 
 
 def _capped(items: list[str]) -> tuple[str, ...]:

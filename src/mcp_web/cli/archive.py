@@ -30,7 +30,6 @@ from mcp_web.text.amounts import amount
 
 if TYPE_CHECKING:
     from mcp_web.app import App
-    from mcp_web.services.crawl_site import CrawlReport
 
 FORMATS = click.Choice(["markdown", "jsonl", "bibtex", "csl", "warc"])
 
@@ -86,7 +85,7 @@ def _show(data: dict[str, Any]) -> None:
 @click.option("--date", help="YYYY-MM-DD.")
 @click.option("--tag", "--collection", "tags", multiple=True, help="A label, which is a collection; repeatable.")
 @json_option
-def add(content: str, as_json: bool, tags: tuple[str, ...], **given: Any) -> None:
+def add(content: str, as_json: bool, **given: Any) -> None:
     """Save CONTENT as research: an address, a text, or - for standard input."""
     if content == "-":
         content = sys.stdin.read()
@@ -95,7 +94,7 @@ def add(content: str, as_json: bool, tags: tuple[str, ...], **given: Any) -> Non
             f"{content} is a file. `mcp-web extract {content} | mcp-web archive add - --title TITLE` saves its text, "
             "`mcp-web archive sync` a folder."
         )
-    data, text = answer_of("archive_add", given | {"content": content, "tags": list(tags) or None})
+    data, text = answer_of("archive_add", given | {"content": content})
     print_json(data) if as_json else echo(text)
 
 
@@ -148,11 +147,8 @@ def sync(folder: Path, as_json: bool, **given: Any) -> None:
 
     with shown_progress() as progress:
         report = with_app(lambda app: sync_folder(app, folder, on_progress=progress, **given))
-    if as_json:
-        print_json(dataclasses.asdict(report))
-    else:
-        echo(f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed")
-        failures(report.failed)
+    done = f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed"
+    _print_report(report, done, as_json)
     if report.failed and not (report.added or report.changed or report.unchanged):
         raise SystemExit(FAILED)
 
@@ -173,19 +169,20 @@ def crawl(url: str, as_json: bool, **given: Any) -> None:
 
     with shown_progress() as progress:
         report = with_app(lambda app: crawl_site(app, url, on_progress=progress, **given))
-    if as_json:
-        print_json(dataclasses.asdict(report))
-    else:
-        _show_crawl(report)
+    counts = f"{report.new} new, {report.changed} changed, {report.unchanged} unchanged, {len(report.failed)} failed"
+    rest = f"; {report.left} left: run again" if report.left else ""
+    _print_report(report, f"{amount(report.pages, 'page')}: {counts}{rest}", as_json)
     if report.failed and len(report.failed) == report.pages:
         raise SystemExit(FAILED)
 
 
-def _show_crawl(report: CrawlReport) -> None:
-    counts = f"{report.new} new, {report.changed} changed, {report.unchanged} unchanged, {len(report.failed)} failed"
-    rest = f"; {report.left} left: run again" if report.left else ""
-    echo(f"{amount(report.pages, 'page')}: {counts}{rest}")
-    failures(report.failed)
+def _print_report(report: Any, sentence: str, as_json: bool) -> None:
+    """Print the report as JSON, or the sentence and what failed."""
+    if as_json:
+        print_json(dataclasses.asdict(report))
+    else:
+        echo(sentence)
+        failures(report.failed)
 
 
 @command.command("export")
@@ -216,11 +213,8 @@ def import_(place: Path, form: Any, as_json: bool) -> None:
 
 
 def _exchanged(verb: str, report: Any, as_json: bool) -> None:
-    if as_json:
-        print_json(dataclasses.asdict(report))
-    else:
-        echo(f"{verb}: {amount(report.documents, 'document')} in {amount(report.versions, 'version')}")
-        failures(report.failed)
+    done = f"{verb}: {amount(report.documents, 'document')} in {amount(report.versions, 'version')}"
+    _print_report(report, done, as_json)
     if report.failed:
         raise SystemExit(FAILED)
 
@@ -236,11 +230,11 @@ def collections(as_json: bool) -> None:
     found = with_app(work)
     if as_json:
         print_json({"collections": [{"name": name, "documents": count} for name, count in found.items()]})
-        return
-    if not found:
+    elif not found:
         empty("There are no collections yet: `archive add --tag`, `archive sync` and `archive crawl --tag` make them.")
-    for name, count in found.items():
-        echo(f"{count:>8,}  {name}")
+    else:
+        for name, count in found.items():
+            echo(f"{count:>8,}  {name}")
 
 
 @command.command("reindex")

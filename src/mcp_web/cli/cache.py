@@ -8,7 +8,7 @@ import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.exit_codes import NOTHING_FOUND
-from mcp_web.cli.output import echo, empty, json_option, paged, print_json, print_table
+from mcp_web.cli.output import echo, empty, json_option, paged, print_json, print_list
 from mcp_web.cli.pages import is_empty, page_object, part_options, print_page, view_options
 from mcp_web.cli.screenshot import save_screenshot, screenshot_option
 from mcp_web.cli.session import with_app
@@ -85,13 +85,10 @@ def list_kept(limit: int, source: Any, collection: str | None, as_json: bool) ->
 
     found, _ = with_app(lambda app: list_documents(app, limit=limit, source=source, collection=collection))
     rows = [_facts(one) for one in found]
-    if as_json:
-        print_json(rows)
-    elif rows:
-        cells = [(row["id"], row["fetched_at"][:10], row["source"], row["title"], row["url"]) for row in rows]
-        print_table(("id", "read", "source", "title", "address"), cells, wide=("title", "address"))
-    else:
-        empty("Nothing kept matches." if collection or source else "Nothing is kept yet.")
+    columns = ("id", "read", "source", "title", "address")
+    cells = [(row["id"], row["fetched_at"][:10], row["source"], row["title"], row["url"]) for row in rows]
+    nothing = "Nothing kept matches." if collection or source else "Nothing is kept yet."
+    print_list(rows, columns, cells, nothing, as_json=as_json, wide=("title", "address"))
     if collection and not rows:
         raise SystemExit(NOTHING_FOUND)
 

@@ -19,11 +19,16 @@ DEADLINE = 600.0  # seconds
 
 
 def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """The answer object and the text of one tool call; raises the error that a client would have received."""
+    """The answer object and the text of one tool call; raises the error that a client would have received.
+
+    An option that can be repeated and was not given is an empty tuple, and left out.
+    """
     from mcp_web.tools.call import Call
     from mcp_web.tools.calling import run_tool
     from mcp_web.tools.sets import tool_named
     from mcp_web.tools.tool import Answer
+
+    given = {name: value for name, value in given.items() if value != ()}
 
     async def work(app: App) -> Answer:
         with shown_progress() as progress:
@@ -45,11 +50,16 @@ def shown_progress() -> Iterator[Callable[[str, float, float | None], None] | No
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, Task, TextColumn
+    from rich.text import Text
 
     from mcp_web.cli.output import console
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    class Count(MofNCompleteColumn):
+        def render(self, task: Task) -> Text:
+            return super().render(task) if task.total or task.completed else Text()
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), Count())
     with Progress(*columns, console=console(err=True), transient=True) as bar:
         task = bar.add_task("working", total=None)
         yield lambda message, done, total: bar.update(task, description=printable(message), completed=done, total=total)

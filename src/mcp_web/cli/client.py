@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import click
 
 from mcp_web.cli.clients import CLIENTS, AnyEntry, Client
+from mcp_web.cli.config import toml_value
 from mcp_web.cli.output import echo, json_option, note, print_json
 from mcp_web.errors import ConfigError
 from mcp_web.web.connect import NAME, Entry, Remote, own_entry
@@ -36,7 +37,7 @@ def command(
 ) -> None:
     """Print the configuration for an MCP client, or write it to the client's file. Without CLIENT: list the clients."""
     if client is None:
-        rows = [{"client": known.name, "title": known.title, "path": str(known.path()) if known.path else None}
+        rows = [{"client": known.name, "title": known.title, "path": str(known.path) if known.path else None}
                 for known in CLIENTS.values()]  # fmt: skip
         if as_json:
             print_json(rows)
@@ -46,7 +47,7 @@ def command(
         return
     known = CLIENTS[client]
     entry = _with_env(own_entry(), env) if url is None else remote(known, url, token)
-    target = path or (known.path() if known.path else None)
+    target = path or known.path
     if write:
         if target is None or known.form == "text":
             raise ConfigError(f"{known.title} has no configuration file to write.", suggestion=known.hint)
@@ -75,7 +76,7 @@ def _name_unset(env: tuple[str, ...]) -> None:
 
 def remote(client: Client, url: str, token: str | None) -> Remote:
     """How a client reaches a server over HTTP; an address without a path means its /mcp. Raises ConfigError."""
-    if client.http_body is None and client.form != "text":
+    if client.names is None and client.form != "text":
         raise ConfigError(
             f"{client.title} takes no HTTP server in its configuration file.",
             suggestion=f"Add {url} under Settings → Connectors, or let it start its own server: omit --url.",
@@ -96,12 +97,9 @@ def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path |
     try:
         before = target.read_text(encoding="utf-8-sig") if target.exists() else ""
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{target} is not UTF-8 text; it was left as it is.", suggestion=_by_hand(client)) from error
-    after = (
-        _merged_toml(client, entry, before, target)
-        if client.form == "toml"
-        else _merged_json(client, entry, before, target)
-    )
+        raise _left_alone(client, target, "is not UTF-8 text") from error
+    merged = _merged_toml if client.form == "toml" else _merged_json
+    after = merged(client, entry, before, target)
     if after == before:
         return False, None
     backup = None
@@ -124,18 +122,12 @@ def _merged_json(client: Client, entry: AnyEntry, before: str, target: Path) -> 
     try:
         whole = json.loads(before) if before.strip() else {}
     except ValueError as error:
-        raise ConfigError(
-            f"{target} is not plain JSON ({error}); it was left as it is.",
-            suggestion=_by_hand(client),
-        ) from error
-    if not isinstance(whole, dict):
-        raise ConfigError(f"{target} is not a JSON object; it was left as it is.", suggestion=_by_hand(client))
+        raise _left_alone(client, target, f"is not plain JSON ({error})") from error
     table = whole
     for key in client.where:
-        table = table.setdefault(key, {})
-        if not isinstance(table, dict):
-            where = ".".join(client.where)
-            raise ConfigError(f"{target} has no object at {where}; it was left as it is.", suggestion=_by_hand(client))
+        table = table.setdefault(key, {}) if isinstance(table, dict) else None
+    if not isinstance(table, dict):
+        raise _left_alone(client, target, f"has no object at {'.'.join(client.where)}")
     wanted = client.body_of(entry)
     if table.get(NAME) == wanted:
         return before
@@ -150,9 +142,7 @@ def _merged_toml(client: Client, entry: AnyEntry, before: str, target: Path) -> 
     try:
         whole: Any = tomllib.loads(before)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(
-            f"{target} is not valid TOML ({error}); it was left as it is.", suggestion=_by_hand(client)
-        ) from error
+        raise _left_alone(client, target, f"is not valid TOML ({error})") from error
     for key in client.where:
         whole = whole.get(key, {})
     if whole.get(NAME) == client.body_of(entry):
@@ -166,14 +156,8 @@ def _merged_toml(client: Client, entry: AnyEntry, before: str, target: Path) -> 
 
 
 def _toml(client: Client, entry: AnyEntry) -> str:
-    lines = [f"[{'.'.join(client.where)}.{NAME}]"]
-    for key, value in client.body_of(entry).items():
-        if isinstance(value, dict):
-            pairs = ", ".join(f"{name} = {json.dumps(inside)}" for name, inside in value.items())
-            lines.append(f"{key} = {{ {pairs} }}")
-        else:
-            lines.append(f"{key} = {json.dumps(value)}")
-    return "\n".join(lines) + "\n"
+    lines = [f"{key} = {toml_value(value)}" for key, value in client.body_of(entry).items()]
+    return "\n".join([f"[{'.'.join((*client.where, NAME))}]", *lines, ""])
 
 
 def _nested(client: Client, entry: AnyEntry) -> dict[str, Any]:
@@ -201,5 +185,6 @@ def _show(client: Client, entry: AnyEntry, target: Path | None) -> None:
         echo(client.hint_for(entry), err=client.form != "text")
 
 
-def _by_hand(client: Client) -> str:
-    return f"Correct the file, or paste the output of `mcp-web client {client.name}` into it by hand."
+def _left_alone(client: Client, target: Path, fault: str) -> ConfigError:
+    by_hand = f"Correct the file, or paste the output of `mcp-web client {client.name}` into it by hand."
+    return ConfigError(f"{target} {fault}; it was left as it is.", suggestion=by_hand)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from mcp_web.web.connect import Entry, Remote, claude_code_http_line, claude_code_line
+from mcp_web.web.connect import Entry, Remote, claude_code_line
 
 Form = Literal["json", "toml", "text"]
 AnyEntry = Entry | Remote
+
+_APPS = "APPS"  # the first part of a path below the settings of desktop programs, which differ by platform
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,92 +23,58 @@ class Client:
     name: str
     title: str
     form: Form
-    path: Callable[[], Path] | None  # of the user's configuration; None where it is entered by hand
-    where: tuple[str, ...]  # keys down to the table of servers
-    body: Callable[[Entry], dict[str, Any]]
+    file: str  # the user's configuration, below the home folder; "" where it is entered by hand
+    where: tuple[str, ...] = ("mcpServers",)  # keys down to the table of servers
+    stdio: Mapping[str, str] = field(default_factory=dict)  # fields beside the command
+    http: Mapping[str, str] = field(default_factory=dict)  # fields beside the URL
+    names: tuple[str, str] | None = ("url", "headers")  # of those fields; None where only stdio servers can be written
     hint: str = ""
-    http_body: Callable[[Remote], dict[str, Any]] | None = None  # None where only stdio servers can be written
+
+    @property
+    def path(self) -> Path | None:
+        first, _, rest = self.file.partition("/")
+        if first != _APPS:
+            return Path.home() / self.file if self.file else None
+        apps = {"darwin": "Library/Application Support", "win32": "AppData/Roaming"}.get(sys.platform, ".config")
+        return Path.home() / apps / rest
 
     def body_of(self, entry: AnyEntry) -> dict[str, Any]:
         if isinstance(entry, Entry):
-            return self.body(entry)
-        assert self.http_body is not None
-        return self.http_body(entry)
+            command: dict[str, Any] = {"command": entry.command, "args": list(entry.args)}
+            return {**self.stdio, **command} | ({"env": entry.env} if entry.env else {})
+        assert self.names is not None
+        url, headers = self.names
+        return {**self.http, url: entry.url} | ({headers: entry.headers} if entry.headers else {})
 
     def hint_for(self, entry: AnyEntry) -> str:
         """What a person should know or do besides; "" for nothing."""
         if self.name == "claude-code":
-            line = claude_code_line(entry) if isinstance(entry, Entry) else claude_code_http_line(entry)
-            return f"Or let it do the same: {line}"
-        if isinstance(entry, Remote):
+            return f"Or let it do the same: {claude_code_line(entry)}"
+        if isinstance(entry, Remote) and self.form == "text":
             header = f", with the header Authorization: Bearer {entry.token}" if entry.token else ""
-            return self.hint if self.form != "text" else f"Add {entry.url}{header}{_OPEN_WEBUI}"
+            return f"Add {entry.url}{header}{_OPEN_WEBUI}"
         return self.hint
 
 
-def _plain(entry: Entry) -> dict[str, Any]:
-    return {"command": entry.command, "args": list(entry.args)} | ({"env": entry.env} if entry.env else {})
-
-
-def _typed(entry: Entry) -> dict[str, Any]:
-    return {"type": "stdio"} | _plain(entry)
-
-
-def _http(entry: Remote, **more: str) -> dict[str, Any]:
-    return {**more, "url": entry.url} | ({"headers": entry.headers} if entry.headers else {})
-
-
-def _http_typed(entry: Remote) -> dict[str, Any]:
-    return _http(entry, type="http")
-
-
-def _http_renamed(url: str, headers: str = "headers") -> Callable[[Remote], dict[str, Any]]:
-    """An entry like `_http`, with the field names of a client."""
-    return lambda entry: {url: entry.url} | ({headers: entry.headers} if entry.headers else {})
-
-
-def _app_support(*parts: str) -> Callable[[], Path]:
-    """The folder of a desktop program's settings on this platform."""
-
-    def path() -> Path:
-        home = Path.home()
-        if sys.platform == "darwin":
-            return home.joinpath("Library", "Application Support", *parts)
-        if sys.platform == "win32":
-            return home.joinpath("AppData", "Roaming", *parts)
-        return home.joinpath(".config", *parts)
-
-    return path
-
-
-def _home(*parts: str) -> Callable[[], Path]:
-    return lambda: Path.home().joinpath(*parts)
-
-
-_SERVERS = ("mcpServers",)
 _OPEN_WEBUI = " under Admin Settings → External Tools, type MCP (Streamable HTTP)."
+_HTTP, _STDIO = {"type": "http"}, {"type": "stdio"}
 
 CLIENTS = {
     client.name: client
     for client in (
-        Client("claude-desktop", "Claude Desktop", "json", _app_support("Claude", "claude_desktop_config.json"),
-               _SERVERS, _plain, "Restart Claude Desktop afterwards."),
-        Client("claude-code", "Claude Code", "json", _home(".claude.json"), _SERVERS, _typed,
-               "Claude Code can add it itself.", _http_typed),
-        Client("cursor", "Cursor", "json", _home(".cursor", "mcp.json"), _SERVERS, _plain, http_body=_http),
-        Client("vscode", "VS Code", "json", _app_support("Code", "User", "mcp.json"), ("servers",), _typed,
-               http_body=_http_typed),
-        Client("windsurf", "Windsurf", "json", _home(".codeium", "windsurf", "mcp_config.json"), _SERVERS, _plain,
-               http_body=_http_renamed("serverUrl")),
-        Client("codex", "Codex", "toml", _home(".codex", "config.toml"), ("mcp_servers",), _plain,
-               http_body=_http_renamed("url", "http_headers")),
-        Client("gemini", "Gemini CLI", "json", _home(".gemini", "settings.json"), _SERVERS, _plain,
-               http_body=_http_renamed("httpUrl")),
-        Client("zed", "Zed", "json", _app_support("zed", "settings.json"), ("context_servers",),
-               lambda entry: {"source": "custom"} | _plain(entry), http_body=_http),
-        Client("lmstudio", "LM Studio", "json", _home(".lmstudio", "mcp.json"), _SERVERS, _plain, http_body=_http),
-        Client("open-webui", "Open WebUI", "text", None, (), _plain,
-               "Open WebUI speaks HTTP: start `mcp-web serve --http 127.0.0.1:8765`, then add "
+        Client("claude-desktop", "Claude Desktop", "json", f"{_APPS}/Claude/claude_desktop_config.json", names=None,
+               hint="Restart Claude Desktop afterwards."),
+        Client("claude-code", "Claude Code", "json", ".claude.json", stdio=_STDIO, http=_HTTP,
+               hint="Claude Code can add it itself."),
+        Client("cursor", "Cursor", "json", ".cursor/mcp.json"),
+        Client("vscode", "VS Code", "json", f"{_APPS}/Code/User/mcp.json", ("servers",), _STDIO, _HTTP),
+        Client("windsurf", "Windsurf", "json", ".codeium/windsurf/mcp_config.json", names=("serverUrl", "headers")),
+        Client("codex", "Codex", "toml", ".codex/config.toml", ("mcp_servers",), names=("url", "http_headers")),
+        Client("gemini", "Gemini CLI", "json", ".gemini/settings.json", names=("httpUrl", "headers")),
+        Client("zed", "Zed", "json", f"{_APPS}/zed/settings.json", ("context_servers",), {"source": "custom"}),
+        Client("lmstudio", "LM Studio", "json", ".lmstudio/mcp.json"),
+        Client("open-webui", "Open WebUI", "text", "", (), names=None,
+               hint="Open WebUI speaks HTTP: start `mcp-web serve --http 127.0.0.1:8765`, then add "
                "http://127.0.0.1:8765/mcp" + _OPEN_WEBUI),
     )
 }  # fmt: skip

@@ -26,30 +26,24 @@ def command(words: tuple[str, ...], example: bool, as_json: bool) -> None:
         echo(_example())
         return
     settings = load()
-    rows = [
-        row
-        for row in settings.rows
-        if all(
-            word.lower() in f"{row.section}.{row.name} {' '.join(row.variables)} {row.facts.help}".lower()
-            for word in words
-        )
-    ]
+    rows = [row for row in settings.rows if all(word.lower() in _searched(row) for word in words)]
     if as_json:
         facts = {"file": str(config_path()), "settings": [_as_object(row) for row in rows]}
         print_json(facts | {"unknown": settings.unknown})
-        if not rows:
-            raise SystemExit(NOTHING_FOUND)
-        return
-    if sys.stdout.isatty():
-        echo(f"file: {config_path()}")
-        if not config_path().exists():
-            empty("It does not exist yet; `mcp-web config --example` prints one to start from.")
+    else:
+        if sys.stdout.isatty():
+            echo(f"file: {config_path()}")
+            if not config_path().exists():
+                empty("It does not exist yet; `mcp-web config --example` prints one to start from.")
+        _show(rows) if rows else empty("No setting matches.")
+        for name in settings.unknown:
+            echo(f"nothing reads {name}", err=True)
     if not rows:
-        empty("No setting matches.")
         raise SystemExit(NOTHING_FOUND)
-    _show(rows)
-    for name in settings.unknown:
-        echo(f"nothing reads {name}", err=True)
+
+
+def _searched(row: Any) -> str:
+    return f"{row.section}.{row.name} {' '.join(row.variables)} {row.facts.help}".lower()
 
 
 def _show(rows: list[Any]) -> None:
@@ -84,16 +78,16 @@ def _example() -> str:
         if row.section != section:
             section = row.section
             lines += ["", f"[{section}]"]
-        lines += [f"# {row.facts.help}", f"# {row.name} = {_toml_value(row.default)}"]
+        lines += [f"# {row.facts.help}", f"# {row.name} = {toml_value(row.default)}"]
     return "\n".join(lines)
 
 
-def _toml_value(value: Any) -> str:
+def toml_value(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(name)} = {_toml_value(item)}" for name, item in value.items()) + "}"
-    if isinstance(value, tuple):
+        return "{ " + ", ".join(f"{json.dumps(name)} = {toml_value(item)}" for name, item in value.items()) + " }"
+    if isinstance(value, list | tuple):
         return "[" + ", ".join(json.dumps(str(item)) for item in value) + "]"
-    return json.dumps("" if value is None else value if isinstance(value, bool | int | float) else str(value))
+    return json.dumps("" if value is None else value, default=str)
 
 
 def _as_object(row: Any) -> dict[str, Any]:

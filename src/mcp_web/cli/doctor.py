@@ -30,18 +30,14 @@ def command(fix: bool, as_json: bool) -> None:
 
 def _show(checks: list[dict[str, Any]]) -> None:
     marks = {"ok": ("✓", "green"), "off": ("–", "yellow"), "broken": ("✗", "red")}
-    # At a terminal most of a line is for what was found: a longer name has a line of its own.
+    # At a terminal most of a line is for what was found; a longer name takes room of its own line only.
     most = console().width // 3 if sys.stdout.isatty() else 100
     width = max((len(check["part"]) for check in checks if len(check["part"]) <= most), default=0)
     for check in checks:
         mark, colour = marks[check["state"]]
-        name, finding = check["part"], for_person(check["finding"])
+        line = f"{mark} {check['part']:{width}} {for_person(check['finding'])}"
         echo(mark, nl=False, fg=colour)
-        if len(name) > width:
-            echo(f" {name}")
-            name, mark = "", " "
-        line = wrapped(f"{mark} {name:{width}} {finding}", width + 3, stream=sys.stdout)
-        echo(line if mark == " " else line[1:])
+        echo(wrapped(line, width + 3, stream=sys.stdout).removeprefix(mark))
         if check.get("fix"):
             echo(wrapped(f"  {'':{width}} → {for_person(check['fix'])}", width + 5, stream=sys.stdout))
     if not sys.stdout.isatty():

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mcp_web.cli.output import echo, json_option, print_json, print_table
+from mcp_web.cli.output import json_option, print_list
 from mcp_web.cli.session import with_app
+from mcp_web.text.dates import iso
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -22,12 +23,6 @@ def command(as_json: bool) -> None:
         return await (await app.searcher()).history()
 
     kept = with_app(work)
-    if as_json:
-        print_json(kept)
-    elif not kept:
-        echo("No searches are kept. MCP_WEB_SEARCH_HISTORY=true keeps them from now on.", err=True)
-    else:
-        from mcp_web.text.dates import iso
-
-        rows = [(iso(one["at"]), one["query"], one["provider"], one["results"]) for one in kept]
-        print_table(("when", "query", "provider", "results"), rows)
+    rows = [(iso(one["at"]), one["query"], one["provider"], one["results"]) for one in kept]
+    nothing = "No searches are kept. MCP_WEB_SEARCH_HISTORY=true keeps them from now on."
+    print_list(kept, ("when", "query", "provider", "results"), rows, nothing, as_json=as_json)

@@ -10,7 +10,7 @@ import io
 import os
 import shutil
 import sys
-from typing import Any, NoReturn, TextIO
+from typing import NoReturn, TextIO
 
 import click
 
@@ -62,22 +62,16 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        name = args[0] if args else ""
-        if name and not name.startswith("-") and name not in COMMANDS:
-            import difflib
-
-            near = difflib.get_close_matches(name, list(COMMANDS), n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else "`mcp-web --help` lists them."
-            raise click.UsageError(f"There is no command {name!r}. {hint}")
-        return super().resolve_command(ctx, args)
-
 
 # click itself wraps help at fifty columns or more.
 _HELP_WIDTH = max(20, min(shutil.get_terminal_size().columns, 100) - 2)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "terminal_width": _HELP_WIDTH})
+@click.group(
+    cls=Commands,
+    commands={name: click.Command(name) for name in COMMANDS},  # only names: click suggests one that is near
+    context_settings={"help_option_names": ["-h", "--help"], "terminal_width": _HELP_WIDTH},
+)
 @click.version_option(__version__, prog_name="mcp-web")
 @click.pass_context
 def cli(context: click.Context) -> None:
@@ -105,24 +99,10 @@ def run() -> None:
         raise
     except click.exceptions.Exit as ended:
         raise SystemExit(ended.exit_code) from None
+    except (click.Abort, KeyboardInterrupt):
+        raise SystemExit(INTERRUPTED) from None
     except BaseException as error:  # noqa: BLE001 — the edge: every failure ends in a sentence and an exit code
-        if _was_interrupted(error):
-            raise SystemExit(INTERRUPTED) from None
         _exit_with(error)
-
-
-def _was_interrupted(error: BaseException) -> bool:
-    """Whether Ctrl-C caused the error: it can be inside an exception group, or the context of another error."""
-    waiting, seen = [error], set[int]()
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, click.Abort | KeyboardInterrupt):
-            return True
-        seen.add(id(one))
-        inside = one.exceptions if isinstance(one, BaseExceptionGroup) else ()
-        causes = (*inside, one.__cause__, one.__context__)
-        waiting += [cause for cause in causes if cause is not None and id(cause) not in seen]
-    return False
 
 
 def _exit_with(failure: BaseException) -> NoReturn:

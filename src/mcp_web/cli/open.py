@@ -12,7 +12,7 @@ from mcp_web.cli.calling import DEADLINE, shown_progress
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
 from mcp_web.cli.output import failure, json_option, paged, print_json
 from mcp_web.cli.pages import is_empty, page_object, part_options, print_page, view_options
-from mcp_web.cli.screenshot import screenshot_option, take_screenshot
+from mcp_web.cli.screenshot import save_screenshot, screenshot_option
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import error_sentence
 from mcp_web.errors import WebError
@@ -51,7 +51,7 @@ def command(
         if len(addresses) > 1 or given["mode"] not in ("auto", "rendered"):
             raise click.UsageError("--screenshot needs exactly one URL and --mode rendered.")
         given["mode"] = "rendered"
-        take_screenshot(addresses[0], screenshot)
+        save_screenshot(addresses[0], screenshot, take=True)
     asked = {name: given[name] for name in ("mode", "selector", "siteconfig", "max_age", "explain", "at")}
     with shown_progress() as progress:
         pages = with_app(lambda app: _opened(app, addresses, asked | {"include_images": images}, progress))

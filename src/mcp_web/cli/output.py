@@ -180,12 +180,24 @@ def print_marked(parts: Iterable[tuple[str, bool]], indent: int) -> None:
     console().print(Padding(text, (0, 0, 0, indent)))
 
 
+def print_list(
+    objects: Any, columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], nothing: str, *, as_json: bool,
+    wide: Sequence[str] = (),
+) -> None:  # fmt: skip
+    """Print the objects as JSON, or their rows as a table, or the sentence `nothing` if there are none."""
+    if as_json:
+        print_json(objects)
+    elif rows:
+        print_table(columns, rows, wide=wide)
+    else:
+        empty(nothing)
+
+
 def print_table(columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], *, wide: Sequence[str] = ()) -> None:
     """Print rows: in a terminal as a table, on a pipe as tab-separated lines without a header.
 
-    Only the columns named in `wide` are shortened to fit; they share the
-    width by what they need, and an address keeps its end. If the terminal is too narrow for that, each row is printed
-    as a list of its cells.
+    Only the columns named in `wide` are shortened to fit; they share the width by what they need, and an address keeps
+    its end. If the terminal is too narrow for that, each row is printed as a list of its cells.
     """
     if not sys.stdout.isatty():
         for row in rows:
@@ -195,7 +207,8 @@ def print_table(columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], *, wi
 
     cells = [tuple(printable(one_line(cell)) for cell in row) for row in rows]
     needed = {name: max([len(name), *(cell_len(row[at]) for row in cells)]) for at, name in enumerate(columns)}
-    room = console().width - _fixed_width(needed, wide)
+    fixed = sum(width for name, width in needed.items() if name not in wide)
+    room = console().width - fixed - 2 * (len(columns) - 1)  # two spaces between columns
     with paged():
         if room >= sum(min(needed[name], _LEAST_WIDTH) for name in wide):
             widths = needed | _shared({name: needed[name] for name in wide}, room)
@@ -228,11 +241,6 @@ def _print_lists(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> N
         for name, cell in zip(columns, row, strict=True):
             if cell:
                 echo(f"{name:{margin}}{cell}")
-
-
-def _fixed_width(needed: dict[str, int], wide: Sequence[str]) -> int:
-    """The width of the columns that are not shortened, and of the space between all columns."""
-    return sum(width for name, width in needed.items() if name not in wide) + 2 * (len(needed) - 1)
 
 
 def _shared(needed: dict[str, int], room: int) -> dict[str, int]:

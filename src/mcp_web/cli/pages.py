@@ -74,7 +74,8 @@ def print_page(view: PageView, options: ViewOptions, *, with_facts: bool = False
     if with_facts:
         echo()
     if shown.next_start is not None:
-        note(f"{shown.end:,} of {len(document.markdown):,} characters shown; --start {shown.next_start} continues.")
+        window = f"{shown.start:,} to {shown.end:,} of {len(document.markdown):,}"
+        note(f"Characters {window} are shown; --start {shown.next_start} continues.")
 
 
 def _is_markdown(document: Document) -> bool:

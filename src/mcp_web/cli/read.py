@@ -38,6 +38,6 @@ def _show(answer: dict[str, Any]) -> None:
         empty(f"{said} (best score {answer['best_score']:.2f}).")
     for at, passage in enumerate(answer["results"]):
         where = " > ".join((*passage["section_path"], *filter(None, [passage.get("entry")])))
-        head = wrapped(f"[{passage['id']}] {passage['score']:.2f} {where}", 2, stream=sys.stdout)
+        head = wrapped(f"[{passage['id']}] {passage['score']:.2f} {where}".rstrip(), 2, stream=sys.stdout)
         echo(("\n" if at else "") + head, fg="cyan")
         print_markdown(passage["text"], list_links=False)

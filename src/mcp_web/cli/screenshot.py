@@ -20,35 +20,25 @@ screenshot_option = click.option(
 )
 
 
-def take_screenshot(url: str, file: str) -> None:
-    """Open a page in the browser and write what it looks like."""
-
-    async def work(app: App) -> None:
-        from mcp_web.services.open_page import OpenRequest, open_page
-
-        opened = await open_page(app, OpenRequest(url, mode="rendered", screenshot=True))
-        await _write(app, opened.snapshot.hash, file)
-
-    with_app(work)
-
-
-def save_screenshot(name: str, file: str) -> None:
-    """Write the kept screenshot of a page, named by its hash or URL."""
+def save_screenshot(name: str, file: str, *, take: bool = False) -> None:
+    """Write the kept screenshot of a page, named by its hash or URL; with `take`, open the URL in the browser first."""
 
     async def work(app: App) -> None:
         from mcp_web.services.find_snapshot import find_snapshot
+        from mcp_web.services.open_page import OpenRequest, open_page
 
-        await _write(app, (await find_snapshot(app, name)).hash, file)
+        if take:
+            opened = await open_page(app, OpenRequest(name, mode="rendered", screenshot=True))
+            snapshot = opened.snapshot.hash
+        else:
+            snapshot = (await find_snapshot(app, name)).hash
+        png = await (await app.store()).screenshot(snapshot)
+        if png is None:
+            raise NotFound(
+                f"No screenshot of {snapshot[:16]} is kept.",
+                suggestion="Take one: `mcp-web open URL --mode rendered --screenshot FILE`.",
+            )
+        await anyio.to_thread.run_sync(Path(file).write_bytes, png)
+        echo(f"screenshot: {file} ({len(png):,} bytes)", fg="cyan", err=True)
 
     with_app(work)
-
-
-async def _write(app: App, snapshot: str, file: str) -> None:
-    png = await (await app.store()).screenshot(snapshot)
-    if png is None:
-        raise NotFound(
-            f"No screenshot of {snapshot[:16]} is kept.",
-            suggestion="Take one: `mcp-web open URL --mode rendered --screenshot FILE`.",
-        )
-    await anyio.to_thread.run_sync(Path(file).write_bytes, png)
-    echo(f"screenshot: {file} ({len(png):,} bytes)", fg="cyan", err=True)

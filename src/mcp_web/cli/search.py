@@ -29,12 +29,9 @@ from mcp_web.cli.wording import for_person
 @click.option("--raw", is_flag=True, help="Add the provider's own JSON.")
 @click.option("--open", "number", type=int, metavar="N", help="Open result N.")
 @json_option
-def command(query: str, provider: tuple[str, ...], number: int | None, as_json: bool, **given: Any) -> None:
+def command(query: str, number: int | None, as_json: bool, **given: Any) -> None:
     """Search the web; the words are one query."""
-    given |= {"query": [query], "provider": list(provider) or None}
-    given["include_domains"] = list(given["include_domains"]) or None
-    given["exclude_domains"] = list(given["exclude_domains"]) or None
-    data, _ = answer_of("web_search", given)
+    data, _ = answer_of("web_search", given | {"query": [query]})
     found = data["queries"][0]
     results = found["results"]
     if number is not None:

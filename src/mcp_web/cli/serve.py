@@ -50,23 +50,23 @@ def command(address: str | None, team: bool, names: tuple[str, ...], profile: st
 
 def _announce(base: str, first_token: str | None, *, team: bool) -> None:
     from mcp_web.cli.output import echo
-    from mcp_web.web.connect import Remote, claude_code_http_line, claude_code_line, own_command, own_entry
+    from mcp_web.web.connect import Remote, claude_code_line, own_entry
 
     echo(f"mcp-web serves MCP at {base}/mcp and its page at {base}/", err=True)
     if not team:
         echo("Add it to Claude Code, which then starts a server of its own with the same archive:", err=True)
         echo(f"  {claude_code_line(own_entry())}", err=True)
         echo("or connect it to this server, as long as this runs:", err=True)
-        echo(f"  {claude_code_http_line(Remote(f'{base}/mcp', ''))}", err=True)
+        echo(f"  {claude_code_line(Remote(f'{base}/mcp', ''))}", err=True)
         echo("Other clients, listed with their configuration files:", err=True)
-        echo(f"  {own_command()} client", err=True)
+        echo(f"  {own_entry().typed} client", err=True)
         return
     token = first_token or "TOKEN"
     if first_token:
         echo(f"Your token, shown only once: {first_token}", err=True)
     echo("The page asks for a user and a password: any user, a token as password.", err=True)
     echo("Connect a client:", err=True)
-    echo(f"  {claude_code_http_line(Remote(f'{base}/mcp', token))}", err=True)
+    echo(f"  {claude_code_line(Remote(f'{base}/mcp', token))}", err=True)
     echo(f"  mcp-web client cursor --url {base}/mcp --token {token} --write", err=True)
     echo("A token for another user:", err=True)
-    echo(f"  {own_command()} token add NAME", err=True)
+    echo(f"  {own_entry().typed} token add NAME", err=True)

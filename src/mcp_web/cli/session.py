@@ -40,11 +40,9 @@ def run_interruptible(work: Callable[[], Awaitable[T]]) -> T:
     A cancelled scope cannot be ignored: every further wait inside it is cancelled too. The signal is handled from
     before the event loop exists until it is closed: an exception in between would leave half a loop and its traceback.
     """
-    import asyncio
-
-    import anyio
-
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        import anyio
+
         return anyio.run(work)  # signals cannot be received there
 
     interrupted = False
@@ -60,6 +58,8 @@ def run_interruptible(work: Callable[[], Awaitable[T]]) -> T:
 
     async def run() -> list[T]:
         nonlocal cancel
+        import asyncio
+
         with anyio.CancelScope() as scope:
             loop = asyncio.get_running_loop()
             cancel = partial(loop.call_soon_threadsafe, scope.cancel)
@@ -71,6 +71,8 @@ def run_interruptible(work: Callable[[], Awaitable[T]]) -> T:
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
+        import anyio
+
         results = anyio.run(run)
     except BaseException:
         if interrupted:

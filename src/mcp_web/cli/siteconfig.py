@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import click
 
-from mcp_web.cli.output import echo, json_option, print_json, print_table
+from mcp_web.cli.output import echo, json_option, print_json, print_list
 
 
 @click.group("siteconfig")
@@ -28,12 +28,9 @@ def list_configs(as_json: bool) -> None:
     for problem in unusable(folder):
         echo(problem, fg="yellow", err=True)
     rows = [("yours", one) for one in in_folder(folder)] + [("packaged", one) for one in packaged()]
-    if as_json:
-        print_json([{"from": origin, **dataclasses.asdict(one)} for origin, one in rows])
-    else:
-        print_table(
-            ("id", "version", "from", "for"), [(one.id, one.version, origin, _scope(one)) for origin, one in rows]
-        )
+    objects = [{"from": origin, **dataclasses.asdict(one)} for origin, one in rows]
+    cells = [(one.id, one.version, origin, _scope(one)) for origin, one in rows]
+    print_list(objects, ("id", "version", "from", "for"), cells, "", as_json=as_json)
 
 
 @command.command("test")

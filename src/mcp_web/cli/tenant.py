@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from mcp_web.cli.output import echo, empty, json_option, print_json, print_table
+from mcp_web.cli.output import echo, json_option, print_json, print_list
 from mcp_web.cli.session import with_app
 
 
@@ -40,16 +40,12 @@ def erase(name: str, yes: bool) -> None:
 @json_option
 def shares(as_json: bool) -> None:
     """Show which collections are shared, and with whom."""
-    from mcp_web.services.share_collections import list_shares
+    from mcp_web.services.manage_tenants import list_shares
 
     found = with_app(list_shares)
-    if as_json:
-        print_json([share._asdict() for share in found])
-    elif not found:
-        empty("Nothing is shared.")
-    else:
-        rows = [(share.owner, share.collection, share.reader or "(all tenants)") for share in found]
-        print_table(("owner", "collection", "shared with"), rows)
+    rows = [(share.owner, share.collection, share.reader or "(all tenants)") for share in found]
+    objects = [share._asdict() for share in found]
+    print_list(objects, ("owner", "collection", "shared with"), rows, "Nothing is shared.", as_json=as_json)
 
 
 @command.command("share")
@@ -59,7 +55,7 @@ def shares(as_json: bool) -> None:
 @click.option("--all", "everyone", is_flag=True, help="Every tenant may read it.")
 def share(owner: str, collection: str, readers: tuple[str, ...], everyone: bool) -> None:
     """Let other tenants read a collection (a tag or a synced folder) of a tenant; they can never change it."""
-    from mcp_web.services.share_collections import share_collection
+    from mcp_web.services.manage_tenants import share_collection
 
     if everyone == bool(readers):
         raise click.UsageError("Say with whom: --with TENANT, or --all.")
@@ -73,7 +69,7 @@ def share(owner: str, collection: str, readers: tuple[str, ...], everyone: bool)
 @click.option("--with", "readers", multiple=True, metavar="TENANT", help="A tenant to withdraw it from; default: all.")
 def unshare(owner: str, collection: str, readers: tuple[str, ...]) -> None:
     """Withdraw a shared collection; takes effect with the next call."""
-    from mcp_web.services.share_collections import unshare_collection
+    from mcp_web.services.manage_tenants import unshare_collection
 
     removed = with_app(lambda app: unshare_collection(app, owner, collection, readers))
     echo(f"{removed} shares of {collection} were withdrawn.", err=True)

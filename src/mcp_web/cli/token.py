@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mcp_web.cli.output import echo, empty, json_option, print_json, print_table
+from mcp_web.cli.output import echo, json_option, print_json, print_list
 from mcp_web.cli.session import with_app
 from mcp_web.model.token import TokenInfo
 
@@ -45,22 +45,10 @@ def list_(as_json: bool) -> None:
     from mcp_web.services.manage_tokens import list_tokens
 
     found = with_app(list_tokens)
-    if as_json:
-        print_json([_facts(info) for info in found])
-    elif not found:
-        empty("There are no tokens. `mcp-web token add NAME` makes one.")
-    else:
-        rows = [
-            (
-                info.name,
-                info.tenant,
-                " ".join(info.scopes),
-                _day(info.expires_at, "never"),
-                _day(info.last_used, "never"),
-            )
-            for info in found
-        ]
-        print_table(("name", "tenant", "scopes", "expires", "last used"), rows)
+    columns = ("name", "tenant", "scopes", "expires", "last used")
+    rows = [(one.name, one.tenant, " ".join(one.scopes), _day(one.expires_at), _day(one.last_used)) for one in found]
+    nothing = "There are no tokens. `mcp-web token add NAME` makes one."
+    print_list([_facts(info) for info in found], columns, rows, nothing, as_json=as_json)
 
 
 @command.command("revoke")
@@ -77,5 +65,5 @@ def _facts(info: TokenInfo) -> dict[str, Any]:
     return info.as_json() | {"last_used": info.last_used}
 
 
-def _day(moment: float | None, otherwise: str) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(moment)) if moment else otherwise
+def _day(moment: float | None) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(moment)) if moment else "never"

@@ -20,7 +20,7 @@ def command(source: str, quotes: tuple[str, ...], as_json: bool) -> None:
 
     Exits 3 unless every quote has the words of the page: a fuzzy quote has others, which are shown.
     """
-    data, _ = answer_of("verify_quotes", {"source": source, "quotes": list(quotes)})
+    data, _ = answer_of("verify_quotes", {"source": source, "quotes": quotes})
     if as_json:
         print_json(data)
     else:
@@ -29,6 +29,8 @@ def command(source: str, quotes: tuple[str, ...], as_json: bool) -> None:
             echo(row["quote"])
             for change in row.get("differences", ()):
                 echo(f"{'':11} {change['quoted']!r} → {change['found']!r}")
+            if row["verdict"] == "fuzzy" and not row["differences"]:  # only signs differ, such as a hyphen
+                echo(f"{'':11} {row['found']!r}")
             if "quote_url" in row:
                 echo(f"{'':11} {row['quote_url']}")
     if any(row["verdict"] in ("fuzzy", "absent") for row in data["quotes"]):

@@ -43,8 +43,10 @@ def command(
 
     async def work(app: App) -> int:
         from mcp_web.services.watch_pages import change_watch, watched_urls
+        from mcp_web.text.urls import parse_url
 
-        unknown = _not_watched(remove, await watched_urls(app))
+        before = await watched_urls(app)
+        unknown = [url for url in remove if parse_url(url).href not in before]
         watched = await change_watch(app, urls, remove)
         if only_list or remove:
             for url in unknown:
@@ -57,12 +59,6 @@ def command(
 
     if code := with_app(work):
         raise SystemExit(code)
-
-
-def _not_watched(remove: tuple[str, ...], watched: list[str]) -> list[str]:
-    from mcp_web.text.urls import parse_url
-
-    return [url for url in remove if parse_url(url).href not in watched]
 
 
 async def _rounds(app: App, urls: list[str], every: float | None, times: int, feed: Path | None, as_json: bool) -> bool:
@@ -80,7 +76,8 @@ async def _rounds(app: App, urls: list[str], every: float | None, times: int, fe
         for url in urls:
             one = await check_page(app, url)
             good = good and one.state != "failed"
-            echo(json.dumps(as_object(one), ensure_ascii=False)) if as_json else _show(as_object(one))
+            shown = as_object(one)
+            echo(json.dumps(shown, ensure_ascii=False)) if as_json else _show(shown)
             if one.state in ("new", "changed"):
                 entries.append((time.time(), one))
         if written is not None:

@@ -9,35 +9,30 @@ from mcp_web.errors import WebError
 from mcp_web.extras import install_command
 
 # In order: longer phrases come first.
-_PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), words)
-    for pattern, words in (
-        (r'web_open\(url="([^"]+)", start=(\d+)\)', r"`mcp-web open \1 --start \2`"),
-        (r'web_open\(url="([^"]+)"\)', r"`mcp-web open \1`"),
-        (r'web_read\(url="([^"]+)", query="([^"]+)"\)', r"`mcp-web read \1 '\2'`"),
-        (r"\bcache_get then shows the difference", "`mcp-web cache diff` then shows the difference"),
-        (r"\bof a hash from an earlier answer\b", "of an id or hash that `mcp-web archive list` shows"),
-        (r"\bmode=(auto|readable|raw|rendered)\b", r"--mode \1"),
-        (r"\bfuzzy=false\b", "--exact"),
-        (r" Correct the parameter named in the message and call again\.", ""),
-        (r"\bdry_run=false\b", "--yes"),
-        (r"`section`", "--section"),
-        (r"\b[Cc]all again after the time in retry_after", "Try again later"),
-        (r"\bWait for the time in retry_after", "Wait a while"),
-        (r"\band call again\b", "and try again"),
-        (r"\bcall again\b", "run it again"),
-        (r"\b[Nn]ame another provider\b", "name another provider with --provider"),
-        (r"\bThe operator (can|decides?)\b", r"You \1"),
-        (r"\bthe operator (can|decides?)\b", r"you \1"),
-        (r"\b([Yy])ou decides\b", r"\1ou decide"),
-        (r"\b[Tt]he operator\b", "you"),
-    )
+_PHRASES = (
+    (r'web_open\(url="([^"]+)", start=(\d+)\)', r"`mcp-web open \1 --start \2`"),
+    (r'web_open\(url="([^"]+)"\)', r"`mcp-web open \1`"),
+    (r'web_read\(url="([^"]+)", query="([^"]+)"\)', r"`mcp-web read \1 '\2'`"),
+    (r"\bcache_get then shows the difference", "`mcp-web cache diff` then shows the difference"),
+    (r"\bof a hash from an earlier answer\b", "of an id or hash that `mcp-web archive list` shows"),
+    (r"\bmode=(auto|readable|raw|rendered)\b", r"--mode \1"),
+    (r"\bfuzzy=false\b", "--exact"),
+    (r" Correct the parameter named in the message and call again\.", ""),
+    (r"\bdry_run=false\b", "--yes"),
+    (r"`section`", "--section"),
+    (r"\b[Cc]all again after the time in retry_after", "Try again later"),
+    (r"\bWait for the time in retry_after", "Wait a while"),
+    (r"\band call again\b", "and try again"),
+    (r"\bcall again\b", "run it again"),
+    (r"\b[Nn]ame another provider\b", "name another provider with --provider"),
+    (r"\bThe operator (can|decides?)\b", r"You \1"),
+    (r"\bthe operator (can|decides?)\b", r"you \1"),
+    (r"\b([Yy])ou decides\b", r"\1ou decide"),
+    (r"\b[Tt]he operator\b", "you"),
 )
 
 # At a terminal, the reader is the operator.
 _INSTRUCTION = re.compile(r"\b([Tt])he operator (check|set|install|allow)s\b")
-
-
 _EXTRA = re.compile(r"""(?:Run `)?pip install ['"]mcp-web\[([\w-]+)\]['"]`?""")
 
 
@@ -46,7 +41,7 @@ def for_person(text: str) -> str:
     text = _EXTRA.sub(lambda found: f"`{shlex.join(install_command(found[1]))}`", text)
     text = _INSTRUCTION.sub(lambda found: found[2].capitalize() if found[1] == "T" else found[2], text)
     for pattern, words in _PHRASES:
-        text = pattern.sub(words, text)
+        text = re.sub(pattern, words, text)
     return re.sub(r"(?<=[.!?] )([a-z])(?=\w* )", lambda first: first[1].upper(), text)
 
 

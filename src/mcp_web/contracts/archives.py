@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.contracts.contract import Contract, camel_case, contract_tool
+from mcp_web.contracts.contract import camel_case, contract
 from mcp_web.errors import WebError
 from mcp_web.services.search_archive import search_archive
 from mcp_web.tools.archive_search import as_data
@@ -66,32 +66,4 @@ def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
     return Answer({}, f"Failed to search local archives: {error.message}", shape="text", is_error=True)
 
 
-_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "query": {"type": "string", "description": "The search query"},
-        "fuzzy": {"type": "boolean", "description": "Whether to enable fuzzy matching", "default": True},
-        "includeCitations": {"type": "boolean", "description": "Whether to include citation information",
-                             "default": False},
-        "citationDepth": {"type": "integer", "description": "How many levels of citations to include", "default": 1,
-                          "minimum": 1, "maximum": 3},
-        "limit": {"type": "integer", "description": "Maximum number of results to return", "default": 10,
-                  "minimum": 1, "maximum": 50},
-    },
-    "required": ["query"],
-}  # fmt: skip
-
-CONTRACT = Contract(
-    "archives",
-    (
-        contract_tool(
-            "searchLocalArchives",
-            "Search local archives",
-            "Searches the local research and URL content archives",
-            _SCHEMA,
-            search,
-            failed=failed,
-            open_world=False,
-        ),
-    ),
-)
+CONTRACT = contract("archives", {"searchLocalArchives": (search, failed)})

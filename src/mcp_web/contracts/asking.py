@@ -1,9 +1,11 @@
-"""What the contracts that search share: the choice of a provider, and the answer or error of one query."""
+"""What the contracts that search share: the choice of a provider, Brave's parameters, the answer to one query."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from mcp_web.app import App
 from mcp_web.errors import InvalidInput, WebError
@@ -15,6 +17,11 @@ from mcp_web.tools.call import Call
 WHOLE = 1_200  # characters of a snippet: at least as many as a provider sends
 _BRAVE_WORDS = {"pd": "day", "pw": "week", "pm": "month", "py": "year"}
 _BRAVE_RANGE = re.compile(r"^(\d{4}-\d{2}-\d{2})to(\d{4}-\d{2}-\d{2})$")
+
+
+def searxng_or_auto(app: App) -> str:
+    """Only SearXNG, as the systems for it did, unless the operator names providers."""
+    return "auto" if app.settings.of(SearchOptions).providers else "searxng"
 
 
 def provider_or_auto(app: App, name: str) -> str:
@@ -29,10 +36,7 @@ def provider_or_auto(app: App, name: str) -> str:
 async def ask(
     call: Call, query: SearchQuery, provider: str, *, raw: bool = False, fetch_content: bool = False
 ) -> Searched:
-    """Search for one query, with progress and a log entry; raises the WebError of a failed search.
-
-    `raw` adds the providers' own JSON, and `fetch_content` the page of each hit.
-    """
+    """Search for one query, with progress and a log entry; `raw` adds the providers' own JSON. Raises WebError."""
     call.report("searching")
     (answer,) = await search_web(
         call.app,
@@ -49,30 +53,35 @@ async def ask(
     return answer
 
 
-def brave_freshness(given: str | None) -> str | None:
-    """Brave's pd, pw, pm, py or date range as our `freshness`; None without one. Raises InvalidInput for other text."""
-    if not given:
-        return None
+def brave_query(args: Mapping[str, Any], **more: Any) -> SearchQuery:
+    """The query that parameters of Brave's API ask for; `more` are further fields. Raises InvalidInput."""
+    country = args.get("country") or ""
+    return SearchQuery(
+        args["query"],
+        page=args.get("offset") or 0,
+        language=_language(args.get("search_lang") or "") or args.get("ui_lang") or None,
+        ui_language=args.get("ui_lang"),
+        snippet_chars=WHOLE,
+        country=None if country.upper() in ("", "ALL") else country.upper(),
+        freshness=_freshness(args.get("freshness") or ""),
+        safe_search=args["safesearch"],
+        extra_snippets=bool(args.get("extra_snippets")),
+        **more,
+    )
+
+
+def _freshness(given: str) -> str | None:
+    """Brave's pd, pw, pm, py or date range as our `freshness`; None for "". Raises InvalidInput for other text."""
     if found := _BRAVE_RANGE.match(given):
         return f"{found[1]}..{found[2]}"
-    if given not in _BRAVE_WORDS:
+    if given and given not in _BRAVE_WORDS:
         raise InvalidInput(
             f"freshness is {given!r}, but it must be pd, pw, pm, py or YYYY-MM-DDtoYYYY-MM-DD.", parameter="freshness"
         )
-    return _BRAVE_WORDS[given]
+    return _BRAVE_WORDS.get(given)
 
 
-def brave_language(search_lang: str | None, ui_lang: str | None = None) -> str | None:
-    """Brave's `search_lang` as our language; `ui_lang` if it is not given, and None without either.
-
-    Only codes that differ from ours are changed; any other text is returned as it is.
-    """
-    if not search_lang:
-        return ui_lang or None
+def _language(given: str) -> str:
+    """Brave's code of a language as ours; only those that differ are changed."""
     known = {"jp": "ja", "zh-hans": "zh-CN", "zh-hant": "zh-TW", "pt-br": "pt-BR", "pt-pt": "pt-PT", "en-gb": "en-GB"}
-    return known.get(search_lang.lower(), search_lang)
-
-
-def brave_country(given: str | None) -> str | None:
-    """Brave's country code as ours, in upper case; None for ALL and without one."""
-    return None if not given or given.upper() == "ALL" else given.upper()
+    return known.get(given.lower(), given)

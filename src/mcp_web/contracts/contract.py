@@ -1,10 +1,16 @@
-"""How the tools of another system are declared: with its schemas, and with its rules for arguments."""
+"""How the tools of another system are declared: in a TOML file with its schemas and texts, mapped by a module.
+
+`brave.toml` beside `brave.py` has the names, descriptions and JSON schemas of the tools as clients of that system
+expect them; the module has for each a function that runs it and one that presents an error.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+import tomllib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.text.values import ValueRule
@@ -57,47 +63,53 @@ class Contract:
     prompts: tuple[Prompt, ...] = ()
 
 
-def contract_tool(
-    name: str,
-    title: str,
-    description: str,
-    schema: Mapping[str, Any],
+def contract(name: str, tools: Mapping[str, tuple[Run, Failed]], prompts: Sequence[Prompt] = ()) -> Contract:
+    """The contract with the tools and prompts that its TOML file declares; `tools` are their functions by name."""
+    file = files("mcp_web.contracts").joinpath(f"{name.replace('-', '_')}.toml").read_text("utf-8")
+    declared = tomllib.loads(file)
+    made = tuple(_tool(*tools[facts["name"]], **facts) for facts in declared["tools"])
+    return Contract(name, made, (*declared_prompts(file), *prompts))
+
+
+def declared_prompts(file: str) -> tuple[Prompt, ...]:
+    """The prompts in a TOML file; their argument takes the place of `{value}` in their text."""
+
+    def prompt(text: str, **facts: str) -> Prompt:
+        async def write(app: App, value: str, deadline: float) -> tuple[str, str]:
+            return facts["description"], text.format(value=value)
+
+        return Prompt(**facts, write=write)
+
+    return tuple(prompt(**facts) for facts in tomllib.loads(file).get("prompts", ()))
+
+
+def _tool(
     run: Run,
-    *,
     failed: Failed,
+    *,
+    schema: Mapping[str, Any],
     clamps: bool = False,
-    from_settings: tuple[str, ...] = (),
-    **more: Any,
+    from_settings: Sequence[str] = (),
+    **facts: Any,
 ) -> ContractTool:
-    """A tool of a contract, with the parameters of its schema.
+    """A tool of a contract, with the parameters of its schema; `facts` are further fields of a Tool.
 
     Parameters that the schema does not have are ignored, as the libraries of those systems do. `clamps`: numbers out
     of range are moved into it, where that system did so; otherwise they are refused. `from_settings`: parameters whose
     default the configuration sets; they are bound as None.
     """
-    required = schema.get("required", ())
     params = tuple(
         Param(
-            parameter,
+            name,
             "string",
-            facts.get("description", ""),
-            None if parameter in from_settings else facts.get("default"),
-            parameter in required,
-            schema_rule=_rule(facts, clamps=clamps),
+            rules.get("description", ""),
+            None if name in from_settings else rules.get("default"),
+            name in schema["required"],
+            schema_rule=_rule(rules, clamps=clamps),
         )
-        for parameter, facts in schema["properties"].items()
+        for name, rules in schema["properties"].items()
     )
-    return ContractTool(
-        name=name,
-        title=title,
-        description=description,
-        params=params,
-        run=run,
-        schema=schema,
-        failed=failed,
-        drops_unknown=True,
-        **more,
-    )
+    return ContractTool(params=params, run=run, failed=failed, schema=schema, drops_unknown=True, **facts)
 
 
 def _rule(facts: Mapping[str, Any], *, clamps: bool) -> ValueRule:
@@ -123,14 +135,3 @@ def _rule(facts: Mapping[str, Any], *, clamps: bool) -> ValueRule:
 def camel_case(facts: Mapping[str, Any]) -> dict[str, Any]:
     """The mapping with its names in camel case: `source_id` becomes `sourceId`."""
     return {re.sub(r"_(\w)", lambda letter: letter[1].upper(), name): value for name, value in facts.items()}
-
-
-def text_prompt(
-    name: str, title: str, description: str, argument_help: str, text: str, argument: str = "url"
-) -> Prompt:
-    """A prompt whose text has its argument, of the name `argument`, in place of `{value}`."""
-
-    async def write(app: App, value: str, deadline: float) -> tuple[str, str]:
-        return description, text.format(value=value)
-
-    return Prompt(name, title, description, argument, argument_help, write)

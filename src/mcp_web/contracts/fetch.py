@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_web.app import App
-from mcp_web.contracts.contract import Contract, Prompt, contract_tool
+from mcp_web.contracts.contract import Prompt, contract
 from mcp_web.errors import HttpError, RobotsDisallowed, WebError
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.open_page import OpenRequest, open_page
@@ -89,51 +89,8 @@ async def write(app: App, value: str, deadline: float) -> tuple[str, str]:
     return f"Contents of {value}", prefix + budget.cut(content, budget.AIM)
 
 
-_SCHEMA = {
-    "description": "Parameters for fetching a URL.",
-    "properties": {
-        "url": {"description": "URL to fetch", "format": "uri", "minLength": 1, "title": "Url", "type": "string"},
-        "max_length": {
-            "default": 5000,
-            "description": "Maximum number of characters to return.",
-            "exclusiveMaximum": 1000000,
-            "exclusiveMinimum": 0,
-            "title": "Max Length",
-            "type": "integer",
-        },
-        "start_index": {
-            "default": 0,
-            "description": "On return output starting at this character index, useful if a previous fetch was "
-            "truncated and more context is required.",
-            "minimum": 0,
-            "title": "Start Index",
-            "type": "integer",
-        },
-        "raw": {
-            "default": False,
-            "description": "Get the actual HTML content of the requested page, without simplification.",
-            "title": "Raw",
-            "type": "boolean",
-        },
-    },
-    "required": ["url"],
-    "title": "Fetch",
-    "type": "object",
-}
-
-CONTRACT = Contract(
+CONTRACT = contract(
     "fetch",
-    (
-        contract_tool(
-            "fetch",
-            "Fetch a URL",
-            "Fetches a URL from the internet and optionally extracts its contents as markdown.",
-            _SCHEMA,
-            fetch,
-            failed=failed,
-            purpose="fetch",
-            long_answers=True,
-        ),
-    ),
+    {"fetch": (fetch, failed)},
     (Prompt("fetch", "Fetch a URL", "Fetch a URL and extract its contents as markdown", "url", "URL to fetch", write),),
 )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_web.errors import WebError
-from mcp_web.model.search import Hit, SearchAnswer, SearchQuery
+from mcp_web.model.search import Hit, SearchAnswer
 
-# Fields that can be left out of a result, the largest first.
-_HEAVY = (("pagemap",), ("pagemap", "htmlTitle", "htmlSnippet", "htmlFormattedUrl", "formattedUrl"))
+# Fields that are left out of an answer that is too large, most first.
+OPTIONAL = (("pagemap", "htmlTitle", "htmlSnippet", "htmlFormattedUrl", "formattedUrl"), ("pagemap",), ())
 
 
 def joined(pages: Any, count: int) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def in_google_format(found: SearchAnswer) -> dict[str, Any]:
         "startIndex": 1,
         "inputEncoding": "utf8",
         "outputEncoding": "utf8",
-        "safe": safe_of(query),
+        "safe": "off" if query.safe_search == "off" else "active",  # moderate and strict are both active
     }
     queries: dict[str, Any] = {"request": [request]}
     if found.more_results:
@@ -57,11 +57,6 @@ def in_google_format(found: SearchAnswer) -> dict[str, Any]:
         **({"items": [_item(hit) for hit in found.hits]} if found.hits else {}),
         "note": f"Results of {found.provider} in the shape of Google's Custom Search JSON API.",
     }
-
-
-def safe_of(query: SearchQuery) -> str:
-    """Google's value for safe search: moderate and strict are both active."""
-    return "off" if query.safe_search == "off" else "active"
 
 
 def _item(hit: Hit) -> dict[str, Any]:
@@ -96,16 +91,16 @@ def refusal(error: WebError) -> dict[str, Any]:
     }
 
 
-def smaller_versions(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The answer, then smaller and smaller ones with fewer optional fields, for answers that are too large."""
-    yield data
-    for names in _HEAVY:
-        yield {"queries": [{**one, "result": _without(one["result"], names)} for one in data["queries"]]}
-
-
-def _without(result: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The answer to one query with these fields left out of its items, and a note that says so."""
-    if "items" not in result:
-        return dict(result)
-    items = [{key: value for key, value in item.items() if key not in names} for item in result["items"]]
-    return {**result, "items": items, "note": f"Without {', '.join(names)}, for the answer's size."}
+def without(data: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """The answer to all queries with these fields left out of its items, and a note that says so."""
+    if not names:
+        return data
+    note = f"Without {', '.join(names)}, for the answer's size."
+    rows = []
+    for one in data["queries"]:
+        result = one["result"]
+        if "items" in result:
+            items = [{key: value for key, value in item.items() if key not in names} for item in result["items"]]
+            result = {**result, "items": items, "note": note}
+        rows.append({**one, "result": result})
+    return {"queries": rows}

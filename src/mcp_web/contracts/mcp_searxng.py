@@ -7,12 +7,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_web.contracts.asking import ask
-from mcp_web.contracts.contract import Contract, contract_tool
+from mcp_web.contracts.asking import ask, searxng_or_auto
+from mcp_web.contracts.contract import contract
 from mcp_web.errors import FetchTimeout, HttpError, InvalidUrl, PolicyError, WebError
 from mcp_web.model.page import Document
 from mcp_web.model.search import CATEGORIES, Hit, SafeSearch, SearchQuery
-from mcp_web.search.options import SearchOptions
 from mcp_web.services.open_page import OpenRequest, open_page
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
@@ -36,16 +35,21 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
         freshness=args["time_range"],
         safe_search=_SAFE[args["safesearch"] or "1"],
     )
-    chosen = call.app.settings.of(SearchOptions).providers
-    found = (await ask(call, query, "auto" if chosen else "searxng")).found
+    found = (await ask(call, query, searxng_or_auto(call.app))).found
     hits = [hit for hit in found.hits if args["min_score"] is None or hit.score >= args["min_score"]]
     compact_form = args["result_detail"] == "compact"
     if args["response_format"] == "json":
         results = [{"title": hit.title, "url": hit.url, "content": hit.snippet} for hit in hits]
-        if not compact_form:
-            results = [one | _signals(hit) for one, hit in zip(results, hits, strict=True)]
-        whole = {"results": results} if compact_form else _whole(args["query"], found.total, results, found.answers)
-        return Answer({}, json.dumps(shrunk(whole)[0], ensure_ascii=False, indent=2), shape="text")
+        whole: dict[str, Any] = {"results": results}
+        if not compact_form:  # the JSON of a SearXNG instance
+            whole = {
+                "query": args["query"],
+                "number_of_results": found.total or len(results),
+                "results": [one | _signals(hit) for one, hit in zip(results, hits, strict=True)],
+                "answers": list(found.answers),
+                **{name: [] for name in ("suggestions", "corrections", "infoboxes", "unresponsive_engines")},
+            }
+        return Answer({}, json.dumps(shrunk(whole), ensure_ascii=False, indent=2), shape="text")
     if not hits:
         nothing = f'🔍 No results found for "{args["query"]}". Try different search terms or check if SearXNG search '
         return Answer({}, nothing + "engines are working.", shape="text")
@@ -56,43 +60,25 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
     return Answer({}, text, shape="text")
 
 
-def _whole(query: str, total: int | None, results: list[dict[str, Any]], answers: tuple[str, ...]) -> dict[str, Any]:
-    """The JSON of a SearXNG instance."""
-    return {
-        "query": query,
-        "number_of_results": total or len(results),
-        "results": results,
-        "answers": list(answers),
-        "suggestions": [],
-        "corrections": [],
-        "infoboxes": [],
-        "unresponsive_engines": [],
-    }
-
-
 def _signals(hit: Hit) -> dict[str, Any]:
     """The fields of a result that the compact form leaves out."""
-    made: dict[str, Any] = {"score": hit.score, "engines": list(hit.engines)}
-    if hit.engines:
-        made["engine"] = hit.engines[0]
-    optional = {"publishedDate": hit.published, "thumbnail": hit.thumbnail}
-    return made | {name: value for name, value in optional.items() if value}
+    optional = {"engine": next(iter(hit.engines), ""), "publishedDate": hit.published, "thumbnail": hit.thumbnail}
+    known = {name: value for name, value in optional.items() if value}
+    return {"score": hit.score, "engines": list(hit.engines)} | known
 
 
 def _lines(hit: Hit, category: str, *, compact_form: bool) -> str:
     """A result as text, one field a line; in the compact form only title, description and URL."""
     lines = [f"Title: {one_line(hit.title)}", f"Description: {one_line(hit.snippet)}", f"URL: {hit.url}"]
-    if compact_form:
-        return "\n".join(lines)
-    lines.append(f"Relevance Score: {hit.score:.3f}")
-    if hit.engines:
-        lines.append(f"Engines: {', '.join(hit.engines)}")
-    lines.append(f"Category: {category}")
-    if hit.published:
-        lines.append(f"Published Date: {hit.published}")
-    if hit.thumbnail:
-        lines.append(f"Thumbnail: {hit.thumbnail}")
-    return "\n".join(lines)
+    signals = {
+        "Relevance Score": f"{hit.score:.3f}",
+        "Engines": ", ".join(hit.engines),
+        "Category": category,
+        "Published Date": hit.published,
+        "Thumbnail": hit.thumbnail,
+    }
+    more = [f"{name}: {value}" for name, value in signals.items() if value and not compact_form]
+    return "\n".join([*lines, *more])
 
 
 def search_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
@@ -175,57 +161,4 @@ def read_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
     return Answer({}, message, shape="text", is_error=True)
 
 
-_SEARCH = {
-    "type": "object",
-    "properties": {
-        "query": {"type": "string", "description": "The search query string."},
-        "pageno": {"type": "integer", "description": "Search page number (starts at 1)", "minimum": 1, "default": 1},
-        "time_range": {"type": "string", "description": "Time range of search (day, week, month, year)",
-                       "enum": ["day", "week", "month", "year"]},
-        "language": {"type": "string", "description": "Language code for search results (e.g., 'en', 'fr', 'de'). "
-                     "Default is instance-dependent.", "default": "all"},
-        "safesearch": {"type": "string", "description": "Safe search filter level (0: None, 1: Moderate, 2: Strict)",
-                       "enum": ["0", "1", "2"]},
-        "min_score": {"type": "number", "description": "Minimum relevance score threshold from 0.0 to 1.0.",
-                      "minimum": 0, "maximum": 1},
-        "num_results": {"type": "number", "description": "Maximum number of results to return (1-20).",
-                        "minimum": 1, "maximum": 20},
-        "categories": {"type": "string", "description": "Comma-separated SearXNG categories."},
-        "engines": {"type": "string", "description": "Comma-separated SearXNG engine names; the instance's own "
-                    "choice is used here."},
-        "response_format": {"type": "string", "description": "Response format: formatted text for agents or raw JSON.",
-                            "enum": ["text", "json"]},
-        "result_detail": {"type": "string", "description": "full keeps metadata and signals; compact is title, URL "
-                          "and snippet.", "enum": ["compact", "full"]},
-    },
-    "required": ["query"],
-}  # fmt: skip
-_READ = {
-    "type": "object",
-    "properties": {
-        "url": {"type": "string", "description": "URL"},
-        "startChar": {"type": "number", "description": "Starting character position for content extraction "
-                      "(default: 0)", "minimum": 0},
-        "maxLength": {"type": "number", "description": "Maximum number of characters to return", "minimum": 1},
-        "section": {"type": "string", "description": "Extract content under a specific heading (searches for heading "
-                    "text)"},
-        "paragraphRange": {"type": "string", "description": "Return specific paragraph ranges (e.g., '1-5', '3', "
-                           "'10-')"},
-        "readHeadings": {"type": "boolean", "description": "Return only a list of headings instead of full content"},
-    },
-    "required": ["url"],
-}  # fmt: skip
-
-CONTRACT = Contract(
-    "mcp-searxng",
-    (
-        contract_tool("searxng_web_search", "Search with SearXNG",
-                      "Searches the web using SearXNG and returns a list of results, each with a title, URL, and "
-                      "content snippet. To read the full text of a result URL, follow up with `web_url_read`.",
-                      _SEARCH, search, failed=search_failed, purpose="search"),
-        contract_tool("web_url_read", "Read a URL",
-                      "Fetches a URL and returns readable content as markdown. Use after `searxng_web_search` to read "
-                      "the full content of individual result URLs.",
-                      _READ, read, failed=read_failed, purpose="fetch", long_answers=True),
-    ),
-)  # fmt: skip
+CONTRACT = contract("mcp-searxng", {"searxng_web_search": (search, search_failed), "web_url_read": (read, read_failed)})

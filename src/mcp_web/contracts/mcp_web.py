@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_web.contracts.asking import WHOLE, ask, brave_country, brave_freshness, brave_language, provider_or_auto
-from mcp_web.contracts.contract import Contract, text_prompt
-from mcp_web.contracts.mcp_web_page import document_object, page_object, part_of
-from mcp_web.contracts.mcp_web_schema import tools_of
+from mcp_web.contracts.asking import ask, brave_query, provider_or_auto
+from mcp_web.contracts.contract import contract
 from mcp_web.errors import ExtractFailed, NotFound, WebError
-from mcp_web.model.page import ExtractRequest
-from mcp_web.model.search import SearchQuery
+from mcp_web.model.page import Document, ExtractRequest
 from mcp_web.services.extract_html import extract_html
 from mcp_web.services.find_snapshot import find_snapshot
 from mcp_web.services.open_many import open_many
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
-from mcp_web.services.purge import purge
+from mcp_web.services.remove_documents import purge
 from mcp_web.store.protocol import PurgeRule
+from mcp_web.text.dates import iso
+from mcp_web.text.untrusted import one_line
 from mcp_web.tools.call import Call
+from mcp_web.tools.page_view import MAX_LINKS, ViewOptions, link_rows, metadata_facts, show
 from mcp_web.tools.shrink import fitted
 from mcp_web.tools.tool import Answer
 
@@ -33,22 +33,15 @@ CODES = {
     "UNSUPPORTED_CONTENT": "EXTRACT_FAILED",
     "NOT_FOUND": "CACHE_ERROR",
 }
+_METADATA = ("description", "author", "published", "site_name", "language")
 _FLAT = ("path", "robots_url")  # details that are fields of the error object itself
 
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:
-    query = SearchQuery(
-        args["query"],
+    query = brave_query(
+        args,
         count=args["count"],
-        page=args["offset"],
-        language=brave_language(args["search_lang"], args["ui_lang"]),
-        ui_language=args["ui_lang"],
-        snippet_chars=WHOLE,
-        country=brave_country(args["country"]),
-        freshness=brave_freshness(args["freshness"]),
-        safe_search=args["safesearch"],
         include_domains=tuple(args["domain_allowlist"] or ()),
-        extra_snippets=args["extra_snippets"],
         goggles=(args["goggles"],) if args["goggles"] else (),
         rich=args["enable_rich_callback"],
     )
@@ -150,6 +143,65 @@ async def cache_purge(call: Call, args: dict[str, Any]) -> Answer:
     return Answer(data, shape="json")
 
 
+def part_of(args: dict[str, Any], tokens: int) -> ViewOptions:
+    """Which part of a page the arguments ask for, with at most `tokens` tokens."""
+    return ViewOptions(
+        max_chars=args["max_chars"], start=args.get("start") or 0, links="inline", tokens=max(60, tokens)
+    )
+
+
+def page_object(opened: Opened, part: ViewOptions) -> dict[str, Any]:
+    """An opened page in that system's format."""
+    kept = opened.snapshot
+    made = document_object(kept.document, kept.final_url, kept.fetched_at, part)
+    return {
+        "url": kept.url,
+        "final_url": kept.final_url,
+        "hash": kept.key,
+        "resource": f"resource://cache/{kept.key}",
+        "mode": kept.variant.partition(";")[0],
+        "status": kept.status,
+        "cache_hit": opened.cache != "fetched",
+        "fetched_at": iso(kept.fetched_at),
+        **made,
+        "timings": {name: round(ms, 1) for name, ms in kept.timings.items()},
+        **({"notes": [*opened.notes, *kept.document.notes]} if opened.notes or kept.document.notes else {}),
+    }
+
+
+def document_object(document: Document, source: str, fetched_at: float | None, part: ViewOptions) -> dict[str, Any]:
+    """The fields of a page that come from its document; `source` is its URL."""
+    shown = show(document, part)
+    text, next_start = shown.text, shown.next_start
+    if part.start == 0:
+        # The front matter: five fields whose names and order are fixed.
+        rows = {
+            "title": document.title,
+            "source": source,
+            "fetched_at": iso(fetched_at) if fetched_at is not None else "",
+            "extractor": document.extractor,
+            "siteconfig": document.siteconfig or "none",
+        }
+        lines = [f"{name}: {one_line(value)}".rstrip() for name, value in rows.items()]
+        text = "\n".join(["---", *lines, "---", text])
+    facts = metadata_facts(document.metadata)
+    made: dict[str, Any] = {
+        "title": document.title,
+        "markdown": text,
+        "truncated": next_start is not None,
+        "extractor": document.extractor,
+        "siteconfig": document.siteconfig,
+        "metadata": {name: facts[name] for name in _METADATA if facts[name]},
+    }
+    if next_start is not None:
+        made["next_start"] = next_start
+    if part.tokens > 2_000:
+        made["links"] = link_rows(document.links[: min(MAX_LINKS, part.tokens // 75)])
+    if document.explain is not None:
+        made["explain_extraction"] = document.explain
+    return made
+
+
 def error_object(error: WebError) -> dict[str, Any]:
     """An error in that system's format, with its codes: `{code, message, url?, status_code?, path?, robots_url? …}`."""
     facts = error.as_dict()
@@ -166,38 +218,14 @@ def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
     return Answer(error_object(error), shape="json", is_error=True)
 
 
-CONTRACT = Contract(
+CONTRACT = contract(
     "mcp-web",
-    tools_of(
-        {
-            "web_search": search,
-            "web_open": web_open,
-            "web_batch_open": batch_open,
-            "web_extract": extract,
-            "cache_get": cache_get,
-            "cache_purge": cache_purge,
-        },
-        failed,
-    ),
-    (
-        text_prompt(
-            "docs_summarize_for_coding",
-            "Summarise documentation for coding",
-            "Read a documentation page and keep what a programmer needs to write correct code.",
-            "Address of the documentation page.",
-            "Open {value} with web_open, and with start=next_start where it was truncated. Then write for a "
-            "programmer: what it is for, installation, the smallest working example, the main types and functions "
-            "with their parameters and defaults, limits, common errors, the version it describes. Quote code exactly "
-            "and cite the source and fetched_at of the front matter.",
-        ),
-        text_prompt(
-            "docs_extract_api_surface",
-            "Extract an API's surface",
-            "List every public name of an API reference with signature and meaning.",
-            "Address of the API reference.",
-            "Open {value} with web_open and the linked pages of the same reference with web_batch_open. List every "
-            "public name: kind, full signature exactly as written, one sentence of meaning, errors it raises, since "
-            "which version, deprecated or not. Mark what the pages leave open.",
-        ),
-    ),
+    {
+        "web_search": (search, failed),
+        "web_open": (web_open, failed),
+        "web_batch_open": (batch_open, failed),
+        "web_extract": (extract, failed),
+        "cache_get": (cache_get, failed),
+        "cache_purge": (cache_purge, failed),
+    },
 )

@@ -12,7 +12,7 @@ import anyio
 from mcp_web.app import App
 from mcp_web.contracts import google_shape
 from mcp_web.contracts.asking import ask, provider_or_auto
-from mcp_web.contracts.contract import Contract, camel_case, contract_tool
+from mcp_web.contracts.contract import camel_case, contract
 from mcp_web.errors import ExtractFailed, FetchTimeout, HttpError, UnsupportedContent, WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.passage import Passage
@@ -24,7 +24,7 @@ from mcp_web.text.dates import iso
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_view import metadata_facts
-from mcp_web.tools.shrink import answer_tokens, compact
+from mcp_web.tools.shrink import answer_tokens, largest_fitting
 from mcp_web.tools.tool import Answer
 
 if TYPE_CHECKING:
@@ -34,10 +34,7 @@ CHUNK_TOKENS = 512  # EMBEDDING_TOKENS_SIZE sets another
 
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:
-    """Search for each query; the answer has Google's JSON of each, in the order asked.
-
-    The option CONCURRENCY limits the queries of all calls together.
-    """
+    """Search for each query: Google's JSON of each, in order. CONCURRENCY limits the queries of all calls together."""
     safe = cast(SafeSearch, args["safeSearch"] or call.app.settings.of(SearchOptions).google_safe_search)
     provider = provider_or_auto(call.app, "google")
     results: list[dict[str, Any] | WebError] = [{}] * len(args["query"])
@@ -67,8 +64,8 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
         raise failures[0]
     shown = [google_shape.refusal(one) if isinstance(one, WebError) else one for one in results]
     data = {"queries": [{"query": text, "result": one} for text, one in zip(args["query"], shown, strict=True)]}
-    fitting = (made for made in google_shape.smaller_versions(data) if budget.within(compact(made), budget.AIM))
-    return Answer(next(fitting, data), shape="json")
+    fitting = largest_fitting(lambda left_out: google_shape.without(data, left_out), google_shape.OPTIONAL, budget.AIM)
+    return Answer(fitting, shape="json")
 
 
 async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
@@ -110,10 +107,13 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
     ]
     await record_readings(call.app, kept, asked, tool="web.readFromPage", client=call.client)
     if args["includeMetadata"]:
-        data["metadata"] = _metadata(page)
+        facts = camel_case(metadata_facts(kept.document.metadata))
+        data["metadata"] = {name: value for name, value in facts.items() if value}
     if notes:
         data["note"] = " ".join(notes)
-    return Answer(_whole_chunks(data, answer_tokens(call)), shape="json")
+    longest = max(len(row["results"]) for row in data["queries"])
+    sizes = range(1, max(1, longest) + 1)
+    return Answer(largest_fitting(lambda most: _with_chunks(data, most), sizes, answer_tokens(call)), shape="json")
 
 
 _CLOSEST = "Nothing on this page clearly answers {query!r}; the results come closest."
@@ -131,8 +131,12 @@ def _found(
         if not (ranked.answered or by_words or threshold is not None):
             notes.append(_CLOSEST.format(query=ranked.query))
         return [_chunk(url, one.passage, one.score) for one in ranked.passages]
-    if by_words:
-        return _longest(page, count)
+    if by_words:  # the longest blocks of the page, which that system returns when it cannot rank
+        from mcp_web.read.passages import Size, passages
+
+        document = page.opened.snapshot.document
+        found = passages(document.markdown, document.headings, Size.of_tokens(CHUNK_TOKENS))
+        return [_chunk(url, one, 0.0) for one in sorted(found, key=lambda one: -len(one.text))[:count]]
     if threshold is not None:
         notes.append(f"Nothing on this page reaches SIMILARITY_THRESHOLD={threshold:g} for {ranked.query!r}: "
                      f"the best score is {ranked.best:.2f}.")  # fmt: skip
@@ -141,15 +145,12 @@ def _found(
     return [_chunk(url, one.passage, one.score) for one in ranked.nearest[:count]]
 
 
-def _whole_chunks(data: dict[str, Any], tokens: int) -> dict[str, Any]:
-    """The answer with as many whole chunks as fit: a shortened chunk would no longer match its id."""
-    most = max(len(row["results"]) for row in data["queries"])
-    made = data
-    while most > 1 and not budget.within(compact(made), tokens):
-        most -= 1
-        rows = [{**row, "results": row["results"][:most]} for row in data["queries"]]
-        made = data | {"queries": rows, "note": f"{data.get('note', '')} Only {most} results a query fit.".strip()}
-    return made
+def _with_chunks(data: dict[str, Any], most: int) -> dict[str, Any]:
+    """The answer with at most `most` whole chunks a query: a shortened chunk would no longer match its id."""
+    rows = [{**row, "results": row["results"][:most]} for row in data["queries"]]
+    if rows == data["queries"]:
+        return data
+    return data | {"queries": rows, "note": f"{data.get('note', '')} Only {most} results a query fit.".strip()}
 
 
 def _chunk(url: str, passage: Passage, score: float) -> dict[str, Any]:
@@ -164,22 +165,6 @@ def _chunk(url: str, passage: Passage, score: float) -> dict[str, Any]:
 def chunk_id(url: str, path: Sequence[str], text: str) -> str:
     """sha256 of url, section path and text: the same on every machine."""
     return hashlib.sha256(f"{url}|{' > '.join(path)}|{text}".encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _longest(page: PageRead, count: int) -> list[dict[str, Any]]:
-    """The longest blocks of the page, which that system returns when it cannot rank."""
-    from mcp_web.read.passages import Size, passages
-
-    document = page.opened.snapshot.document
-    found = passages(document.markdown, document.headings, Size.of_tokens(CHUNK_TOKENS))
-    longest = sorted(found, key=lambda one: -len(one.text))[:count]
-    return [_chunk(page.opened.snapshot.url, one, 0.0) for one in longest]
-
-
-def _metadata(page: PageRead) -> dict[str, Any]:
-    """The metadata of the page that are known, with names in camel case."""
-    facts = camel_case(metadata_facts(page.opened.snapshot.document.metadata))
-    return {name: value for name, value in facts.items() if value}
 
 
 def _no_results(queries: Sequence[str]) -> list[dict[str, Any]]:
@@ -213,55 +198,4 @@ def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
     return Answer({}, f"{error.code}: {error.message} {error.suggestion}", shape="text", is_error=True)
 
 
-_QUERY = {
-    "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
-    "description": "One query, or several.",
-}
-_SEARCH = {
-    "type": "object",
-    "properties": {
-        "query": _QUERY,
-        "resultsPerQuery": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
-        "region": {"type": "string"},
-        "language": {"type": "string"},
-        "safeSearch": {"type": "string", "enum": ["off", "moderate", "strict"]},
-    },
-    "required": ["query"],
-}
-_READ = {
-    "type": "object",
-    "properties": {
-        "url": {"type": "string", "format": "uri"},
-        "query": _QUERY,
-        "forceRefresh": {"type": "boolean", "default": False},
-        "maxResults": {"type": "integer", "minimum": 1, "maximum": 50, "default": 8},
-        "includeMetadata": {"type": "boolean", "default": False},
-    },
-    "required": ["url", "query"],
-}
-
-CONTRACT = Contract(
-    "read-page",
-    (
-        contract_tool(
-            "web.search",
-            "Search the web",
-            "Searches the web for one or several queries and returns Google Custom Search JSON for each.",
-            _SEARCH,
-            search,
-            failed=failed,
-            purpose="search",
-            long_answers=True,
-        ),
-        contract_tool(
-            "web.readFromPage",
-            "Read from a page",
-            "Fetches a page and returns only the parts of it that are relevant to the queries, with a score each.",
-            _READ,
-            read_from_page,
-            failed=failed,
-            purpose="fetch",
-            long_answers=True,
-        ),
-    ),
-)
+CONTRACT = contract("read-page", {"web.search": (search, failed), "web.readFromPage": (read_from_page, failed)})

@@ -6,17 +6,15 @@ and show a model only `content`, so the same object is also there, as a second t
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_web.contracts.asking import WHOLE, ask
-from mcp_web.contracts.contract import Contract, contract_tool
+from mcp_web.contracts.asking import WHOLE, ask, searxng_or_auto
+from mcp_web.contracts.contract import contract
 from mcp_web.contracts.options import WebSearchOptions
 from mcp_web.errors import AgentError, SearchAuthError, SearchRateLimited, WebError
 from mcp_web.model.search import Hit, SafeSearch, SearchQuery
 from mcp_web.read.window import cut
-from mcp_web.search.options import SearchOptions
 from mcp_web.services.open_page import Opened
 from mcp_web.services.search_web import Searched
 from mcp_web.text.markdown import fenced_lines
@@ -24,7 +22,7 @@ from mcp_web.text.shorten import shortened_at_word
 from mcp_web.text.summary import summary_of
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
-from mcp_web.tools.shrink import compact, shrunk
+from mcp_web.tools.shrink import compact, largest_fitting, shrunk
 from mcp_web.tools.tool import Answer
 
 _SAFE: dict[int, SafeSearch] = {0: "off", 1: "moderate", 2: "strict"}
@@ -35,8 +33,6 @@ _SHORT = 160  # characters of a description or summary that are always left
 
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:
-    # Only SearXNG, as that system did, unless the operator names providers.
-    chosen = call.app.settings.of(SearchOptions).providers
     options = call.app.settings.of(WebSearchOptions)
     query = SearchQuery(
         args["query"],
@@ -47,7 +43,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
         safe_search=_SAFE[args["safe_search"]],
         snippet_chars=WHOLE,
     )
-    answer = await ask(call, query, "auto" if chosen else "searxng", fetch_content=args["fetch_content"])
+    answer = await ask(call, query, searxng_or_auto(call.app), fetch_content=args["fetch_content"])
     hits = answer.found.hits
     metadata = _metadata(args, answer, options)
     return _answer(f"Found {len(hits)} search results for query '{args['query']}'", metadata, is_error=False)
@@ -71,14 +67,9 @@ def _metadata(args: dict[str, Any], answer: Searched, options: WebSearchOptions)
     }
     if not args["fetch_content"]:
         return metadata | {"fetch_content": False}
-    good = sum("content" in row for row in metadata["results"])
-    metadata["content_fetch_stats"] = {
-        "attempted": len(metadata["results"]),
-        "successful": good,
-        "failed": len(metadata["results"]) - good,
-        "total_time_ms": round(answer.reading_ms),
-    }
-    return metadata
+    good = sum("content" in row for row in metadata["results"])  # without pages behind a wall
+    counts = {"successful": good, "failed": len(metadata["results"]) - good}
+    return metadata | {"content_fetch_stats": answer.reading_stats() | counts}
 
 
 def _result(hit: Hit, score: float, answer: Searched, options: WebSearchOptions) -> dict[str, Any]:
@@ -151,16 +142,13 @@ def _answer(text: str, metadata: dict[str, Any], *, is_error: bool) -> Answer:
 def _fitted(metadata: dict[str, Any]) -> dict[str, Any]:
     """The metadata with all results and as much of each page as fits; if nothing of the pages fits, shrunk further."""
 
-    def shortened(chars: int) -> dict[str, Any]:
-        return metadata | {"results": [_shortened(row, chars) for row in rows]}
-
-    if budget.within(compact(metadata), _HALF):
-        return metadata
     rows = metadata.get("results", ())
     longest = max((len(row["content"]["markdown"]) for row in rows if "content" in row), default=0)
-    lengths = range(_STEP, longest, _STEP)
-    fitting = bisect_left(lengths, True, key=lambda chars: not budget.within(compact(shortened(chars)), _HALF))
-    return shortened(lengths[fitting - 1]) if fitting else shrunk(shortened(0), _HALF)[0]
+
+    def shortened(chars: int) -> dict[str, Any]:
+        return metadata | {"results": [_shortened(row, chars) for row in rows]} if rows else metadata
+
+    return shrunk(largest_fitting(shortened, [*range(0, longest, _STEP), longest], _HALF), _HALF)
 
 
 def _shortened(row: dict[str, Any], chars: int) -> dict[str, Any]:
@@ -175,63 +163,4 @@ def _shortened(row: dict[str, Any], chars: int) -> dict[str, Any]:
     return row | {"description": described, "content": content}
 
 
-_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "query": {"type": "string", "description": "The search query string", "minLength": 1, "maxLength": 500},
-        "category": {
-            "type": "string",
-            "enum": ["general", "images", "videos", "news", "map", "music", "it", "science", "files"],
-            "description": "Search category (optional, defaults to general)",
-            "default": "general",
-        },
-        "language": {
-            "type": "string",
-            "description": "Search language code (optional, defaults to 'en')",
-            "pattern": "^[a-z]{2}(-[A-Z]{2})?$",
-            "default": "en",
-        },
-        "results_count": {
-            "type": "integer",
-            "description": "Number of search results to return (optional, defaults to 10)",
-            "minimum": 1,
-            "maximum": 50,
-            "default": 10,
-        },
-        "fetch_content": {
-            "type": "boolean",
-            "description": "Whether to fetch and process content from result URLs (optional, defaults to true)",
-            "default": True,
-        },
-        "safe_search": {
-            "type": "integer",
-            "enum": [0, 1, 2],
-            "description": "Safe search level: 0=off, 1=moderate, 2=strict (optional, defaults to 1)",
-            "default": 1,
-        },
-        "time_range": {
-            "type": "string",
-            "enum": ["", "day", "week", "month", "year"],
-            "description": "Time range filter for results (optional, empty means all time)",
-            "default": "",
-        },
-    },
-    "required": ["query"],
-}
-
-CONTRACT = Contract(
-    "searxng",
-    (
-        contract_tool(
-            "web_search",
-            "Search with SearXNG",
-            "Perform web searches using SearXNG and fetch result content",
-            _SCHEMA,
-            search,
-            failed=failed,
-            purpose="search",
-            long_answers=True,
-            from_settings=("results_count",),
-        ),
-    ),
-)
+CONTRACT = contract("searxng", {"web_search": (search, failed)})

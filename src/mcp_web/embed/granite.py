@@ -9,13 +9,14 @@ Chosen by measurement: docs/concepts/embeddings.md.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 import json
 import math
 import mmap
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -122,30 +123,41 @@ def _codes(raw: memoryview, facts: dict[str, Any]) -> Codes:
     return Codes(codes, _floats(raw[rows * columns :]).reshape(rows, columns // GROUP))
 
 
-class GraniteEncoder:
-    """A RoBERTa encoder in numpy: texts → unit vectors. Blocking; `local.py` runs it in a thread."""
+@functools.cache
+def tokenizer(description: str) -> BytePairTokenizer:
+    """The tokenizer of a pack, one for all models made from it."""
+    return BytePairTokenizer(description)
 
-    def __init__(self, pack: Pack, threads: int = 1) -> None:
+
+class Transformer:
+    """A RoBERTa encoder in numpy: token ids → the last state of each text's first token. Blocking.
+
+    `changes` are added to the weights of the same name, or replace a bias or normalisation of the same name.
+    """
+
+    def __init__(self, pack: Pack, threads: int = 1, changes: Mapping[str, Floats] | None = None) -> None:
         import numpy as np
         from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # ships no types
 
         self._libraries = ThreadpoolController()
         self._threads = threads
-        self._floats = floats = pack.floats
+        changes = changes or {}
+        self._floats = floats = pack.floats | {name: changes[name] for name in pack.floats if name in changes}
         self._weights = {
-            name: np.ascontiguousarray(_dense(codes).T) for name, codes in pack.codes.items() if name != "word_emb"
+            name: np.ascontiguousarray((_dense(codes) + changes.get(name, np.float32(0))).T)
+            for name, codes in pack.codes.items()
+            if name != "word_emb"
         }
         self._words = pack.codes["word_emb"]
         # The token type is always 0.
         self._places = floats["pos_emb"][POSITION_OFFSET:] + floats["type_emb"][0]
-        self._tokenizer = BytePairTokenizer(pack.tokenizer)
+        self.tokenizer = tokenizer(pack.tokenizer)
         pack.drop_pages()
 
-    def encode(self, texts: Sequence[str]) -> Floats:
-        """One unit vector per text."""
+    def first_states(self, coded: Sequence[Sequence[int]]) -> Floats:
+        """One row for each tokenized text."""
         import numpy as np
 
-        coded = [self._tokenizer.encode(text, MAX_TOKENS) for text in texts]
         rows = np.empty((len(coded), DIM), np.float32)
         with self._libraries.limit(limits=self._threads, user_api="blas"):
             for batch in batches([len(ids) for ids in coded]):
@@ -153,8 +165,8 @@ class GraniteEncoder:
         return rows
 
     def _run(self, coded: Sequence[Sequence[int]]) -> Floats:
-        """The vectors of tokenized texts. All tokens are rows of one matrix: no padding, and each weight matrix is read
-        once per batch."""
+        """The states of one batch. All tokens are rows of one matrix: no padding, and each weight matrix is read once
+        per batch."""
         import numpy as np
 
         lengths = [len(ids) for ids in coded]
@@ -162,8 +174,8 @@ class GraniteEncoder:
         state = self._embedded(np.concatenate([np.asarray(ids) for ids in coded]), lengths)
         for number in range(LAYERS):
             state = self._layer(state, starts, f"l{number}.")
-        first = state[starts[:-1]]
-        return np.asarray(first / np.linalg.norm(first, axis=1, keepdims=True), np.float32)
+        first: Floats = state[starts[:-1]]
+        return first
 
     def _embedded(self, ids: NDArray[np.int64], lengths: Sequence[int]) -> Floats:
         """The input of the first layer: word vectors plus position vectors."""
@@ -196,6 +208,20 @@ class GraniteEncoder:
         state *= self._floats[name + ".w"]
         state += self._floats[name + ".b"]
         return state
+
+
+class GraniteEncoder:
+    """Texts → unit vectors. Blocking; `local.py` runs it in a thread."""
+
+    def __init__(self, pack: Pack, threads: int = 1) -> None:
+        self._network = Transformer(pack, threads)
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """One unit vector per text."""
+        import numpy as np
+
+        first = self._network.first_states([self._network.tokenizer.encode(text, MAX_TOKENS) for text in texts])
+        return np.asarray(first / np.linalg.norm(first, axis=1, keepdims=True), np.float32)
 
 
 def _dense(packed: Codes) -> Floats:

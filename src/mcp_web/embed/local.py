@@ -66,14 +66,14 @@ class LocalEmbedder:
             try:
                 if self._folder:
                     return OnnxEncoder(self._folder, threads)
-                return granite.GraniteEncoder(granite.read(self._weights or _packaged()), threads)
+                return granite.GraniteEncoder(granite.read(self._weights or packaged_weights()), threads)
             except EmbeddingError:
                 raise
             except Exception as error:  # a broken model file raises errors of many types
                 raise EmbeddingError(f"The local model {self.name} could not be loaded: {error}.") from error
 
 
-def _packaged() -> Path:
+def packaged_weights() -> Path:
     """The path of the packaged model's weights; raises EmbeddingError if they are not installed."""
     found = granite.find()
     if found is None:

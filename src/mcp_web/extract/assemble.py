@@ -83,4 +83,4 @@ def _cut(text: str) -> tuple[str, tuple[str, ...]]:
         return text, ()
     end = text.rfind("\n\n", LONGEST // 2, LONGEST)
     kept = text[: end if end > 0 else LONGEST]
-    return kept, (f"The document has {len(text):,} characters; only the first {len(kept):,} were kept.",)
+    return kept, (f"The document has more than {LONGEST:,} characters; only the first {len(kept):,} were kept.",)

@@ -44,7 +44,7 @@ _PRINTABLE_ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))
 _HARMLESS = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff\ue000-\uf8ff\U000f0000-\U0010ffff\ufe0e\ufe0f]")
 
 
-def has_unseen(text: str) -> bool:
+def _has_unseen(text: str) -> bool:
     """Whether the text has invisible characters."""
     # Most characters are printable ASCII; removing them first takes a third of the time of searching the whole text.
     rest = text.encode("utf-8", "surrogatepass").translate(None, _PRINTABLE_ASCII)
@@ -56,7 +56,7 @@ def clean_text(text: str) -> tuple[str, int]:
 
     Line and paragraph separators (U+2028 and U+2029) become line breaks.
     """
-    if not has_unseen(text):
+    if not _has_unseen(text):
         return text, 0
     parts: list[str] = []
     runs = 0

@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from mcp_web.errors import ExtractFailed, SelectorNotFound, UnsupportedContent
-from mcp_web.extract.formats.languages import BY_TYPE
+from mcp_web.extract.formats.languages import language_of_type
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.text.amounts import amount
@@ -56,7 +56,7 @@ _MEDIA_TYPES = {
     "formats.mail:read_mail": ("message/rfc822",),
     "formats.subtitles:read_subtitles": ("text/vtt", "application/x-subrip", "text/srt"),
     "formats.gzip_file:read_gzip": ("application/gzip", "application/x-gzip"),
-    "office.zip:read_zip": ("application/zip", "application/x-zip-compressed"),
+    "office.package:read_zip": ("application/zip", "application/x-zip-compressed"),
     "formats.thread:read_thread": ("application/vnd.mcp-web.thread+json",),
     "formats.paper:read_paper": ("application/vnd.mcp-web.paper+json",),
     "formats.jats:read_jats": ("application/jats+xml",),
@@ -68,14 +68,11 @@ _TAKE_REQUEST = frozenset(
 )  # fmt: skip
 EXTRACTORS = {media_type: reader for reader, types in _MEDIA_TYPES.items() for media_type in types}
 
-_TEXT_TYPES = BY_TYPE.keys() | {f"application/{name}" for name in ("json", "xml", "x-ndjson", "jsonlines", "x-subrip")}
+_TEXT_TYPES = frozenset(f"application/{name}" for name in ("json", "xml", "x-ndjson", "jsonlines", "x-subrip"))
 
 
 def extractor_for(media_type: str, url: str = "") -> str | None:
-    """The reader of a media type as "module:function"; None if there is none.
-
-    Other types of a family (`*+json`, `*+xml`, `text/*`) get the reader of the family.
-    """
+    """The reader of a media type, or of its family (`*+json`), as "module:function"; None if there is none."""
     media_type = refined(media_type, url)
     if media_type in EXTRACTORS:
         return EXTRACTORS[media_type]
@@ -92,6 +89,7 @@ def is_text(media_type: str) -> bool:
         media_type.startswith("text/")
         or media_type.endswith(("+json", "+xml", "+yaml", "+toml"))
         or media_type in _TEXT_TYPES
+        or language_of_type(media_type) is not None
     )
 
 

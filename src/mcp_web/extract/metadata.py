@@ -23,7 +23,7 @@ from mcp_web.extract.works import citation_entries
 from mcp_web.model.page import Metadata
 from mcp_web.text.dates import date_in_url, read_date
 from mcp_web.text.shorten import shortened_at_word
-from mcp_web.text.urls import absolute
+from mcp_web.text.urls import absolute, domain_of
 
 Metas = Mapping[str, list[str]]  # the values of meta tags by name
 
@@ -68,6 +68,7 @@ def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ())
     site = _text(_first(metas, *_SITE) or _site_from(data), 100).removeprefix("https://").removeprefix("http://")
     written = _written_title(tree)
     title = _text(clean_title(_titles(written, metas, main), _heading(tree), site, url), 300)
+    opengraph = {name[3:]: values[0] for name, values in metas.items() if name.startswith("og:")}
     return title, Metadata(
         description=_text(_first(metas, *_DESCRIPTION) or main.get("description"), 500) or None,
         author=_author(tree, metas, data, main, site) or None,
@@ -78,7 +79,7 @@ def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ())
         language=_language(tree, metas, sent),
         canonical_url=_canonical(tree, metas, url),
         content_type=sent.get("content-type", "").partition(";")[0].strip().lower() or None,
-        structured_data=(*citation_entries(metas), *data.bounded()),
+        structured_data=(*citation_entries(metas), *data.bounded(opengraph)),
     )
 
 
@@ -95,10 +96,7 @@ def _metas(tree: Tree) -> dict[str, list[str]]:
 
 
 def _main_node(data: Structured) -> Mapping[str, Any]:
-    """The structured data that describes the content of the page: the first article, else the first other work.
-
-    Empty if there is none.
-    """
+    """The structured data about the content of the page: the first article, else the first other work, else empty."""
     best: Mapping[str, Any] = {}
     for node in data.nodes():
         names = types_of(node)
@@ -265,10 +263,7 @@ def _first(metas: Metas, *names: str) -> str | None:
 
 
 def _text(value: Any, most: int) -> str:
-    """At most `most` characters of a string, on one line, without entities and invisible characters.
-
-    Empty if the value is not a string.
-    """
+    """At most `most` characters of a string on one line, without entities and invisible characters; "" for others."""
     return shortened_at_word(clean_line(unescape(value[: most * 4])), most) if isinstance(value, str) else ""
 
 
@@ -328,10 +323,7 @@ def _parts(title: str) -> list[tuple[str, str]]:
 
 def _site_names(site: str | None, url: str) -> set[str]:
     """The names of a site: its declared name, its host, and the registered part of the host."""
-    try:
-        host = (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        host = ""
+    host = domain_of(url)
     labels = host.split(".")
     names = {_fold(part) for part in (site or "", host, *_SEPARATOR.split(site or ""))}
     if len(labels) >= 2:

@@ -1,8 +1,7 @@
 """The natural language of a document that does not declare one.
 
-The result is shown to people and used in filters, so the detector knows many languages and returns only what is
-certain. `text/languages.py` instead chooses a stemmer and stop words for short texts, and so returns the nearest
-language that it has them for: Russian for Bulgarian, Czech for Slovak, and none for Slovenian.
+It is shown to people and used in filters, so only what is certain is returned. `text/languages.py` instead returns the
+nearest language with a stemmer and stop words: Russian for Bulgarian, Czech for Slovak, and none for Slovenian.
 """
 
 from __future__ import annotations

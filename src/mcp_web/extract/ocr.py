@@ -69,10 +69,7 @@ class Tesseract:
 
 
 def find_tesseract(languages: str) -> Tesseract | None:
-    """The program, or None if it is not installed or `languages` is "" or "off".
-
-    Raises ConfigError if `languages` is not of the form `eng+deu`.
-    """
+    """The program; None if it is not installed or `languages` is "" or "off". Raises ConfigError for other words."""
     if languages in ("", "off"):
         return None
     if not _LANGUAGES.fullmatch(languages):

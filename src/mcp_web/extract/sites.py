@@ -14,12 +14,11 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
-from urllib.parse import urlsplit
 
 from mcp_web import trace
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import PageKind
-from mcp_web.text.urls import host_matches
+from mcp_web.text.urls import in_domain
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
@@ -184,19 +183,13 @@ def explicit(argument: str, folder: str = "") -> SiteConfig:
 def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> Iterator[tuple[SiteConfig, bool]]:
     """The configs that apply to a page, best first, each with whether it is from the user's folder.
 
-    First those for the domain and then the generator, the user's before the packaged ones; then those whose marks
-    match. `names` are the classes and ids of the page in lower case: a mark with others is not searched for.
+    `names` are the classes and ids of the page in lower case: a mark with others is not searched for.
     """
     generator = _generator(tree)
-    host, path = _host_and_path(url)
     sources = ((in_folder(folder), True), (packaged(), False))
     for configs, own in sources:
-        for config in configs:
-            if _fits_domain(config, tree, host, path):
-                yield config, own
-        for config in configs if generator else ():
-            if config.generator and generator.startswith(config.generator):
-                yield config, own
+        yield from [(config, own) for config in configs if config.domains and _fits_domain(config, tree, url)]
+        yield from [(config, own) for config in configs if config.generator and generator.startswith(config.generator)]
     for configs, own in sources:
         for config in configs:
             for mark in config.marks if not config.domains else ():
@@ -207,7 +200,7 @@ def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> It
 def fits(config: SiteConfig, tree: Tree, url: str) -> bool:
     """Whether the config applies to a page."""
     if config.domains:
-        return _fits_domain(config, tree, *_host_and_path(url))
+        return _fits_domain(config, tree, url)
     return bool(config.generator and _generator(tree).startswith(config.generator)) or _is_marked(config, tree)
 
 
@@ -228,20 +221,9 @@ def _is_marked(config: SiteConfig, tree: Tree) -> bool:
     return any(select(tree, mark) for mark in config.marks)
 
 
-def _host_and_path(url: str) -> tuple[str, str]:
-    """The host and path of a URL; empty if it is not valid."""
-    try:
-        parts = urlsplit(url)
-        return (parts.hostname or "").lower(), parts.path
-    except ValueError:
-        return "", ""
-
-
-def _fits_domain(config: SiteConfig, tree: Tree, host: str, path: str) -> bool:
-    """Whether the page is on a domain of the config, below its path, and has one of its marks if it has any."""
-    domains = (domain.partition("/") for domain in config.domains)
-    below = (host_matches(host, name) and path.lstrip("/").startswith(folder) for name, _, folder in domains)
-    return any(below) and (not config.marks or _is_marked(config, tree))
+def _fits_domain(config: SiteConfig, tree: Tree, url: str) -> bool:
+    """Whether the page is on a domain of the config, and has one of its marks if it has any."""
+    return any(in_domain(url, domain) for domain in config.domains) and (not config.marks or _is_marked(config, tree))
 
 
 # -- applying a config

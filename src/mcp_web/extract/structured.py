@@ -37,10 +37,9 @@ _REDUNDANT = frozenset({"articlebody", "text", "reviewbody", "@context", "transc
 
 @dataclass(frozen=True, slots=True)
 class Structured:
-    """All structured data of a page; `bounded` returns the part that is put into the document."""
+    """The JSON-LD and the microdata of a page; `bounded` returns the part that is put into the document."""
 
     json_ld: tuple[Mapping[str, Any], ...]  # every object with an @type, including those in lists and @graph
-    opengraph: Mapping[str, str]
     microdata: tuple[Mapping[str, Any], ...]  # in JSON-LD's shape
 
     def nodes(self) -> Iterator[Mapping[str, Any]]:
@@ -48,11 +47,11 @@ class Structured:
         yield from self.json_ld
         yield from self.microdata
 
-    def bounded(self) -> tuple[Mapping[str, Any], ...]:
-        """The data as `{"format", "data"}` entries, limited in size."""
+    def bounded(self, opengraph: Mapping[str, str]) -> tuple[Mapping[str, Any], ...]:
+        """The data, and the OpenGraph properties, as `{"format", "data"}` entries, limited in size."""
         entries: list[dict[str, Any]] = [{"format": "json-ld", "data": node} for node in self.json_ld]
-        if self.opengraph:
-            entries.append({"format": "opengraph", "data": self.opengraph})
+        if opengraph:
+            entries.append({"format": "opengraph", "data": opengraph})
         entries.extend({"format": "microdata", "data": item} for item in self.microdata)
         kept: list[Mapping[str, Any]] = []
         left = _TOTAL
@@ -66,24 +65,14 @@ class Structured:
 
 
 def read_structured(tree: Tree) -> Structured:
-    """All structured data of a parsed page; data that cannot be parsed is ignored."""
+    """The structured data of a parsed page; data that cannot be parsed is ignored."""
     nodes: list[Mapping[str, Any]] = []
     for value in _json_ld(tree):
         _collect(value, nodes, 0)
     items: list[Mapping[str, Any]] = []
     if 0 < len(tree.select("[itemprop]")) <= _MOST_PROPERTIES:
         items = [_microdata(item, 0) for item in tree.microdata()[:_MOST_NODES] if item.type]
-    return Structured(tuple(nodes), _opengraph(tree), tuple(items))
-
-
-def _opengraph(tree: Tree) -> dict[str, str]:
-    """The `og:` properties, the first of each. Faster than `tree.opengraph`, which visits all elements."""
-    found: dict[str, str] = {}
-    for meta in tree.select("meta[property^='og:'],meta[name^='og:']"):
-        names = (meta.attr("property") or "", meta.attr("name") or "")
-        name = next(name for name in names if name.startswith("og:"))
-        found.setdefault(name[3:], meta.attr("content") or "")
-    return found
+    return Structured(tuple(nodes), tuple(items))
 
 
 def types_of(node: Mapping[str, Any]) -> tuple[str, ...]:
@@ -116,10 +105,7 @@ def _json_ld(tree: Tree) -> Iterator[Any]:
 
 
 def _collect(value: Any, nodes: list[Mapping[str, Any]], depth: int) -> None:
-    """Append the objects with a type in a JSON-LD value, its lists and its graphs to `nodes`, up to `_MOST_NODES`.
-
-    `depth` is how many lists and graphs are around the value; more than four are not read.
-    """
+    """Append the typed objects in a JSON-LD value to `nodes`; `depth` lists and graphs are around it, at most four."""
     if depth > 4 or len(nodes) >= _MOST_NODES:
         return
     if isinstance(value, list):

@@ -56,8 +56,8 @@ def crossref(work: dict[str, Any]) -> CslItem:
     return {
         "type": _KINDS.get(text(work.get("type")), "document"),
         "title": plain(": ".join((texts(work.get("title")) + texts(work.get("subtitle")))[:2])),
-        "author": [_crossref_name(one) for one in items(work.get("author"))[:_AUTHORS]],
-        "editor": [_crossref_name(one) for one in items(work.get("editor"))[:_AUTHORS]],
+        "author": _people(work.get("author"), "family", "given", "name"),
+        "editor": _people(work.get("editor"), "family", "given", "name"),
         "container-title": plain(next(iter(texts(work.get("container-title"))), "")),
         "volume": text(work.get("volume")),
         "issue": text(work.get("issue")),
@@ -81,7 +81,7 @@ def datacite(work: dict[str, Any]) -> CslItem:
     return {
         "type": text(mapping(work.get("types")).get("citeproc")) or "document",
         "title": plain(next((text(one.get("title")) for one in items(work.get("titles"))), "")),
-        "author": [_datacite_name(one) for one in items(work.get("creators"))[:_AUTHORS]],
+        "author": _people(work.get("creators"), "familyName", "givenName", "name"),
         "container-title": plain(text(container.get("title"))),
         "volume": text(container.get("volume")),
         "issue": text(container.get("issue")),
@@ -100,7 +100,9 @@ def europepmc(row: dict[str, Any]) -> CslItem:
     return {
         "type": "article-journal" if journal else "article",
         "title": plain(text(row.get("title"))).rstrip("."),
-        "author": [_pmc_name(one) for one in items(mapping(row.get("authorList")).get("author"))[:_AUTHORS]],
+        "author": _people(
+            mapping(row.get("authorList")).get("author"), "lastName", "firstName|initials", "collectiveName|fullName"
+        ),
         "container-title": plain(text(journal.get("title"))),
         "volume": text(issue.get("volume")),
         "issue": text(issue.get("issue")),
@@ -173,25 +175,17 @@ def shown_name(name: Mapping[str, Any]) -> str:
     return line(f"{text(name.get('given'))} {text(name.get('family'))}") or text(name.get("literal"))
 
 
-def _person(family: str, given: str, name: str) -> dict[str, str]:
-    """A CSL name; `name` is the whole name, used if there is no family name."""
-    if not family:
-        return {"literal": line(name or given)}
-    return {"family": line(family)} | ({"given": line(given)} if given else {})
+def _people(rows: Any, family: str, given: str, whole: str) -> list[dict[str, str]]:
+    """The CSL names in the rows of a catalogue; the arguments name their fields, `a|b` the first that is not empty."""
+    found = []
+    for row in items(rows)[:_AUTHORS]:
+        last, first, name = (_field(row, names) for names in (family, given, whole))
+        found.append({"family": last} | ({"given": first} if first else {}) if last else {"literal": name or first})
+    return found
 
 
-def _crossref_name(author: dict[str, Any]) -> dict[str, str]:
-    return _person(text(author.get("family")), text(author.get("given")), text(author.get("name")))
-
-
-def _datacite_name(creator: dict[str, Any]) -> dict[str, str]:
-    return _person(text(creator.get("familyName")), text(creator.get("givenName")), text(creator.get("name")))
-
-
-def _pmc_name(author: dict[str, Any]) -> dict[str, str]:
-    given = text(author.get("firstName")) or text(author.get("initials"))
-    whole = text(author.get("collectiveName")) or text(author.get("fullName"))
-    return _person(text(author.get("lastName")), given, whole)
+def _field(row: dict[str, Any], names: str) -> str:
+    return next((value for name in names.split("|") if (value := line(text(row.get(name))))), "")
 
 
 _CONTAINERS = {
@@ -204,10 +198,7 @@ _CONTAINERS = {
 
 
 def citation_entries(metas: Mapping[str, list[str]]) -> tuple[dict[str, Any], ...]:
-    """A structured data entry from the citation meta tags of a page: if they have a title, and a DOI or a container.
-
-    `metas` are the values of all meta tags by name.
-    """
+    """An entry from the citation tags among the meta tags, if they have a title and a DOI or a container; else none."""
     container = next((name for name in _CONTAINERS if name in metas), None)
     if "citation_title" not in metas or not (container or "citation_doi" in metas):
         return ()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from xml.etree import ElementTree
 
 Element = ElementTree.Element
+_PIECE = 65_536  # bytes of XML that are parsed at once
 
 
 def parse_xml(data: bytes) -> Element:
@@ -17,11 +17,35 @@ def parse_xml(data: bytes) -> Element:
         return ElementTree.fromstring(data)  # noqa: S314
 
 
-def read_xml(data: bytes) -> Iterator[Element]:
-    """Each element as soon as it is complete, for files too large to be kept as a tree. Raises ValueError."""
+def read_xml(data: bytes, section: str) -> Iterator[tuple[bool, Element]]:
+    """Each child of the root and of its child `section`, and whether it is in the section; each is deleted afterwards.
+
+    For files too large to be kept as a tree. Raises ValueError, also after some elements.
+    """
+    builder = ElementTree.TreeBuilder()
+    top = builder.start("", {})  # an element around the root, which has what was read so far
+    parser = ElementTree.XMLParser(target=builder)  # noqa: S314
     with _checked(data):
-        for _, element in ElementTree.iterparse(io.BytesIO(data)):  # noqa: S314
-            yield element
+        for start in range(0, len(data), _PIECE):
+            parser.feed(data[start : start + _PIECE])
+            for root in top:
+                yield from _complete(root, section, len(root) - 1)
+        parser.close()
+    for root in top:
+        yield from _complete(root, section, len(root))
+
+
+def _complete(root: Element, section: str, count: int) -> Iterator[tuple[bool, Element]]:
+    """Removes the first `count` children of the root, and of the next one its children but the last; returns them."""
+    complete = root[:count]
+    del root[:count]
+    for each in complete:
+        yield from [(True, one) for one in each] if local(each.tag) == section else [(False, each)]
+    for each in root:
+        if local(each.tag) == section:
+            complete = each[:-1]
+            del each[:-1]
+            yield from [(True, one) for one in complete]
 
 
 @contextmanager

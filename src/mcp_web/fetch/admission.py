@@ -62,7 +62,11 @@ class _Host:
 
     slots: anyio.CapacityLimiter
     next_start: float = 0.0
-    users: int = 0  # requests that wait or are under way
+
+    def idle(self) -> bool:
+        """Whether nothing would be lost if the host were forgotten: no request, and no delay that still runs."""
+        used = self.slots.statistics()
+        return not (used.borrowed_tokens or used.tasks_waiting) and self.next_start <= anyio.current_time()
 
 
 class Admission:
@@ -141,13 +145,9 @@ class Admission:
         Raises FetchTimeout at once if that delay ends after the deadline (a time of `anyio.current_time()`).
         """
         host = self._host(name)
-        host.users += 1
-        try:
-            async with host.slots:
-                await self._wait(host, name, delay or 0.0, deadline)
-                yield
-        finally:
-            host.users -= 1
+        async with host.slots:
+            await self._wait(host, name, delay or 0.0, deadline)
+            yield
 
     async def _wait(self, host: _Host, name: str, delay: float, deadline: float) -> None:
         """Sleep until the host's next allowed time, and set that of the request after this one."""
@@ -164,19 +164,11 @@ class Admission:
             await anyio.sleep(start - now)
 
     def _host(self, name: str) -> _Host:
-        """The limits of a host, which is now the most recently used one."""
-        host = self._hosts.get(name)
-        if host is None:
-            host = self._hosts[name] = _Host(anyio.CapacityLimiter(self._per_host))
-            self._forget()
+        """The limits of a host, which is now the most recently used one; idle hosts beyond the limit are dropped."""
+        host = self._hosts.setdefault(name, _Host(anyio.CapacityLimiter(self._per_host)))
         self._hosts.move_to_end(name)
+        beyond = len(self._hosts) - _REMEMBERED_HOSTS
+        for other in list(self._hosts)[:beyond] if beyond > 0 else ():
+            if self._hosts[other].idle():
+                del self._hosts[other]
         return host
-
-    def _forget(self) -> None:
-        """Drop the least recently used hosts beyond the limit, unless they are in use."""
-        if len(self._hosts) <= _REMEMBERED_HOSTS:
-            return
-        now = anyio.current_time()
-        for name, host in list(self._hosts.items())[: len(self._hosts) - _REMEMBERED_HOSTS]:
-            if not host.users and host.next_start <= now:
-                del self._hosts[name]

@@ -10,14 +10,16 @@ from mcp_web.net.address import AddressPolicy, parse_exemptions
 from mcp_web.text.urls import host_matches, parse_url
 
 
-def check_domain(options: FetchOptions, host: str) -> None:
-    """Raise DomainDenied for a host that the operator's lists exclude."""
+def check_domain(options: FetchOptions, host: str, url: str | None = None) -> None:
+    """Raise DomainDenied, with the URL that was asked for, for a host that the operator's lists exclude."""
     denied = [pattern for pattern in options.deny_domains if host_matches(host, pattern)]
     if denied:
-        raise DomainDenied(f"The domain {host} is on the deny-list ({denied[0]}).", host=host)
+        raise DomainDenied(f"The domain {host} is on the deny-list ({denied[0]}).", url=url, host=host)
     allowed = options.allow_domains
     if allowed and not any(host_matches(host, pattern) for pattern in allowed):
-        raise DomainDenied(f"The domain {host} is not on the allow-list.", host=host, allowed=list(allowed[:20]))
+        raise DomainDenied(
+            f"The domain {host} is not on the allow-list.", url=url, host=host, allowed=list(allowed[:20])
+        )
 
 
 def check_kept(options: FetchOptions, url: str) -> None:

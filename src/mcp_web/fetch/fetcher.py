@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import anyio
 
 from mcp_web import trace
-from mcp_web.errors import DomainDenied, FetchFailed, FetchTimeout, HttpError, InvalidUrl, PolicyError, WebError
+from mcp_web.errors import FetchFailed, FetchTimeout, HttpError, InvalidUrl, PolicyError, WebError
 from mcp_web.fetch.admission import Admission
 from mcp_web.fetch.allowed import check_domain
 from mcp_web.fetch.failures import Failures
@@ -23,7 +24,8 @@ from mcp_web.fetch.sniff import charset_of, media_type
 from mcp_web.fetch.status import http_error
 from mcp_web.model.page import Fetched
 from mcp_web.net.address import AddressPolicy, parse_exemptions
-from mcp_web.net.client import WebClient, WebResponse
+from mcp_web.net.client import WebClient
+from mcp_web.net.connection import HttpResponse
 from mcp_web.net.dial import Dialer
 from mcp_web.net.own import own_addresses
 from mcp_web.net.proxy import parse_proxies
@@ -45,7 +47,7 @@ Conditional = tuple[tuple[str, str], ...]  # If-None-Match and If-Modified-Since
 class _CutOff(FetchFailed):
     """A body that ended before its announced length; used if retries do not return more of it."""
 
-    def __init__(self, response: WebResponse, url: Url) -> None:
+    def __init__(self, response: HttpResponse, url: Url) -> None:
         super().__init__(f"{url.host} closed the connection in the middle of the body.", url=url.href, reason="cut")
         self.response = response
 
@@ -66,6 +68,22 @@ class _PageFetch:
     def spent(self, step: str, since: float) -> None:
         """Add the time since `since` (a time of `anyio.current_time()`) to the duration of a step, in milliseconds."""
         self.timings[step] = self.timings.get(step, 0.0) + (anyio.current_time() - since) * 1000
+
+
+@contextmanager
+def _time_limit(page: _PageFetch) -> Iterator[None]:
+    """Raise FetchTimeout at the deadline of the page."""
+    seconds = page.deadline - anyio.current_time()
+    try:
+        with anyio.fail_after(seconds):
+            yield
+    except TimeoutError as error:
+        raise FetchTimeout(
+            f"{page.asked.href} was not fetched within {max(seconds, 0):.3g} seconds.",
+            url=page.asked.href,
+            at=page.at.href,
+            timeout_ms=round(seconds * 1000),
+        ) from error
 
 
 class Fetcher:
@@ -101,7 +119,7 @@ class Fetcher:
         """
         target = parse_url(url)
         notes = self.leaks.check_url(target.href)
-        self._check_first(target)
+        self.check_domain(target)
         if not (fresh or conditional) and (failed := await self._failures.recall(target.href)):
             raise failed
         with trace.step("fetch", url=target.href) as facts:
@@ -116,26 +134,21 @@ class Fetcher:
         """
         target = parse_url(url)
         self.leaks.check_url(target.href)
-        self._check_first(target)
+        self.check_domain(target)
         if self._options.respect_robots:
-            await self._robots.check(target, self._until(deadline))
+            page = _PageFetch(target, (), self._until(deadline), target)
+            with _time_limit(page):  # the rules may come from the request of a caller with more time
+                await self._robots.check(target, page.deadline)
 
     def check_domain(self, url: Url | str) -> None:
         """Raise DomainDenied for a URL or a host that the operator's lists exclude."""
-        check_domain(self._options, url.host if isinstance(url, Url) else url)
+        host, address = (url.host, url.href) if isinstance(url, Url) else (url, None)
+        check_domain(self._options, host, address)
 
     def is_public(self, url: Url) -> bool:
         """Whether the URL may be disclosed to third parties: it has no login and is not an exempted internal host."""
         policy = AddressPolicy(parse_exemptions(self._options.allow_private))
         return not policy.is_exempt(url.host, url.port) and not self._logins.headers(url)
-
-    def _check_first(self, target: Url) -> None:
-        """Check the domain of the requested URL, which the error then names."""
-        try:
-            self.check_domain(target)
-        except DomainDenied as error:
-            error.url = target.href
-            raise
 
     async def aclose(self) -> None:
         await self._client.aclose()
@@ -156,22 +169,14 @@ class Fetcher:
 
     async def _in_time(self, page: _PageFetch) -> Fetched:
         """Fetch the page within its deadline, else raise FetchTimeout; permanent failures are remembered."""
-        seconds = page.deadline - anyio.current_time()
-        try:
-            with anyio.fail_after(seconds):
+        with _time_limit(page):
+            try:
                 return await self._fetch(page)
-        except TimeoutError as error:
-            raise FetchTimeout(
-                f"{page.asked.href} was not fetched within {max(seconds, 0):.3g} seconds.",
-                url=page.asked.href,
-                at=page.at.href,
-                timeout_ms=round(seconds * 1000),
-            ) from error
-        except WebError as error:
-            if page.at != page.asked:
-                error.details.setdefault("redirected_to", page.at.href)
-            await self._failures.remember(page.asked.href, error)
-            raise
+            except WebError as error:
+                if page.at != page.asked:
+                    error.details.setdefault("redirected_to", page.at.href)
+                await self._failures.remember(page.asked.href, error)
+                raise
 
     async def _fetch(self, page: _PageFetch) -> Fetched:
         """Request the page and follow its redirects."""
@@ -186,7 +191,7 @@ class Fetcher:
                 raise _failed_for_good(page.asked, f"redirects more than {MAX_REDIRECTS} times")
             page.at = following
 
-    def _following(self, at: Url, response: WebResponse) -> Url | None:
+    def _following(self, at: Url, response: HttpResponse) -> Url | None:
         """The URL that a redirect leads to; None for other responses.
 
         Raises a PolicyError if it may not be opened, and FetchFailed if it is invalid.
@@ -199,7 +204,7 @@ class Fetcher:
         self._client.check_redirect(at, following)
         return following
 
-    async def _hop(self, page: _PageFetch) -> WebResponse:
+    async def _hop(self, page: _PageFetch) -> HttpResponse:
         """Request the page's current URL: robots.txt, the host's turn, login, retries.
 
         Returns an incomplete body if retries do not return more of it.
@@ -235,7 +240,7 @@ class Fetcher:
             *cookies,
         ]
 
-    async def _get_once(self, url: Url, headers: list[tuple[str, str]], deadline: float) -> WebResponse:
+    async def _get_once(self, url: Url, headers: list[tuple[str, str]], deadline: float) -> HttpResponse:
         """One request; raises HttpError for an error status, _CutOff for an incomplete body."""
         response = await self._client.get(url, headers=headers, max_bytes=self._options.max_bytes, deadline=deadline)
         if response.status >= 400:
@@ -244,7 +249,7 @@ class Fetcher:
             raise _CutOff(response, url)
         return response
 
-    async def _get_robots(self, url: Url, deadline: float) -> WebResponse | None:
+    async def _get_robots(self, url: Url, deadline: float) -> HttpResponse | None:
         """Fetch robots.txt and follow its redirects; None if one leads to an address that may not be opened.
 
         Raises FetchFailed(reason="redirects") for too many, and what the client raises.
@@ -262,14 +267,14 @@ class Fetcher:
             raise _failed_for_good(url, "redirects too often")
         return response
 
-    async def _get_robots_once(self, url: Url, deadline: float) -> WebResponse:
+    async def _get_robots_once(self, url: Url, deadline: float) -> HttpResponse:
         """One request for robots.txt, with retries: without login, truncated at the size that RFC 9309 requires.
 
         A status that remains is returned, never raised.
         """
         headers = [("User-Agent", self._options.user_agent), ("Accept", "text/plain, */*;q=0.5")]
 
-        async def once() -> WebResponse:
+        async def once() -> HttpResponse:
             response = await self._client.get(url, headers=headers, max_bytes=ROBOTS_BYTES, deadline=deadline, cut=True)
             if response.status in RETRIED_STATUSES:
                 raise http_error(response, url.href, time.time())
@@ -281,9 +286,9 @@ class Fetcher:
         try:
             return await retrying(once, deadline=deadline)
         except HttpError as error:
-            return WebResponse(error.status_code or 500, (), b"")
+            return HttpResponse(error.status_code or 500, (), b"")
 
-    def _fetched(self, page: _PageFetch, response: WebResponse) -> Fetched:
+    def _fetched(self, page: _PageFetch, response: HttpResponse) -> Fetched:
         """The page from its last response; raises FetchFailed for a 3xx without a page."""
         not_modified = response.status == 304 and bool(page.conditional)
         if 300 <= response.status < 400 and not not_modified:
@@ -306,7 +311,7 @@ class Fetcher:
         )
 
 
-def _notes(page: _PageFetch, response: WebResponse) -> tuple[str, ...]:
+def _notes(page: _PageFetch, response: HttpResponse) -> tuple[str, ...]:
     notes = []
     if response.truncated:
         notes.append("The server closed the connection before the end of the page; this is the part that arrived.")

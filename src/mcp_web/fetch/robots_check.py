@@ -8,11 +8,14 @@ What a response means (RFC 9309 2.3.1, and where it leaves a choice, ours):
     other 4xx  no rules, everything may be fetched; the same for redirects that loop or lead nowhere
     5xx        unreachable: nothing is fetched for a while
     no response  as 5xx, but the error is the network's own, because that is what can be acted on
+
+The last two, and a 429, hold only for callers with no more time than the failed request had.
 """
 
 from __future__ import annotations
 
 import copy
+import math
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -23,7 +26,7 @@ from mcp_web.errors import FetchFailed, FetchTimeout, PolicyError, RobotsDisallo
 from mcp_web.fetch.robots import Robots, kept_text, parse_robots
 from mcp_web.limit.flight import MemorySingleFlight
 from mcp_web.lru import LruDict
-from mcp_web.net.client import WebResponse
+from mcp_web.net.connection import HttpResponse
 from mcp_web.store.best_effort import BestEffortNotes
 from mcp_web.text.urls import Url, join
 
@@ -38,7 +41,7 @@ _LARGE = 64 * 1024  # bytes
 # Crawl-delay is meant for crawlers of whole sites; a longer one would make reading single pages too slow.
 MAX_DELAY = 30.0
 
-Ask = Callable[[Url, float], Awaitable[WebResponse | None]]  # None: it leads to an address that is not opened
+Ask = Callable[[Url, float], Awaitable[HttpResponse | None]]  # None: it leads to an address that is not opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,9 @@ class _SiteRules:
     robots: Robots | None = None  # None without refusal and error: everything is allowed
     refusal: str = ""  # why nothing is fetched, as a sentence
     error: WebError | None = None  # of the network
+    # Seconds that the request had when it failed: a caller with more time asks again, because a slow answer or another
+    # try may still come in that time.
+    holds_within: float = math.inf
 
 
 class RobotsCheck:
@@ -70,7 +76,9 @@ class RobotsCheck:
             return None
         rules = await self._rules(url, deadline)
         if rules.error is not None:
-            raise copy.copy(rules.error)  # each page puts its own URL into it
+            error = copy.copy(rules.error)
+            error.url = url.href
+            raise error
         if rules.refusal:
             raise _disallowed(url, rules.refusal, retry_after=max(0.0, round(rules.expires - time.time())))
         if rules.robots is None:
@@ -81,11 +89,15 @@ class RobotsCheck:
         return min(delay, MAX_DELAY) if delay else None
 
     async def _rules(self, url: Url, deadline: float) -> _SiteRules:
-        """The rules of a site, kept or found now; one search for all callers that ask at the same time."""
+        """The rules of a site, kept or found now; one search for all callers that ask at the same time.
+
+        A failure of a caller with little time is neither kept nor shared for callers with more time.
+        """
         kept = self._kept.get(url.origin)
-        if kept is not None and _holds(kept.expires):
-            return kept
-        return await self._flights.once(url.origin, lambda: self._find_rules(url, deadline))
+        rules = kept if kept is not None and _holds(kept.expires) else None
+        while rules is None or rules.holds_within < _seconds_for_robots(deadline):
+            rules = await self._flights.once(url.origin, lambda: self._find_rules(url, deadline))
+        return rules
 
     async def _find_rules(self, url: Url, deadline: float) -> _SiteRules:
         """The rules of a site from the store, or else from the site; kept in memory."""
@@ -105,24 +117,25 @@ class RobotsCheck:
 
     async def _fetched_rules(self, url: Url, deadline: float) -> _SiteRules:
         """The rules of a site from its robots.txt, which is fetched now; a failure is part of the rules."""
-        address = join(url, "/robots.txt")
-        now = anyio.current_time()
+        seconds = _seconds_for_robots(deadline)
+        # Rounded up, so that callers with the same time, as the pages of a batch, do not ask one after the other.
+        within = math.ceil(seconds)
         try:
-            response = await self._ask(address, now + (deadline - now) * _SHARE_OF_TIME)
+            response = await self._ask(join(url, "/robots.txt"), anyio.current_time() + seconds)
         except PolicyError:
             raise  # the page itself would be refused the same way
         except (FetchFailed, FetchTimeout) as error:
-            if error.details.get("reason") == "redirects":
-                return await self._rules_from(url, WebResponse(404, (), b""))
-            return _SiteRules(time.time() + _RETRY_AT_ONCE, error=error)
+            if error.details.get("reason") != "redirects":
+                return _SiteRules(time.time() + _RETRY_AT_ONCE, error=error, holds_within=within)
+            response = HttpResponse(404, (), b"")
         except WebError:
             return _refused(f"The robots.txt of {url.host} cannot be read.", _RETRY_LATER)
         if response is None:
             return _refused(f"The robots.txt of {url.host} leads to an address that is not opened.", _RETRY_LATER)
-        return await self._rules_from(url, response)
+        return await self._rules_from(url, response, within)
 
-    async def _rules_from(self, url: Url, response: WebResponse) -> _SiteRules:
-        """The rules that a response means; those of a 2xx or 4xx are also stored."""
+    async def _rules_from(self, url: Url, response: HttpResponse, within: float) -> _SiteRules:
+        """The rules that a response means; those of a 2xx or 4xx are also stored. `within` as `holds_within`."""
         status = response.status
         if 200 <= status < 300:
             expires = time.time() + DAY
@@ -134,10 +147,16 @@ class RobotsCheck:
             return _refused(
                 f"{url.host} answers {status} to a request for its robots.txt, so nothing is fetched for now.",
                 _RETRY_SOON,
+                within,
             )
         expires = time.time() + DAY
         await self._notes.keep(KIND, url.origin, {"text": None, "expires": expires}, expires)
         return _SiteRules(expires)
+
+
+def _seconds_for_robots(deadline: float) -> float:
+    """Seconds that a page with this deadline, a time of `anyio.current_time()`, waits for its robots.txt."""
+    return (deadline - anyio.current_time()) * _SHARE_OF_TIME
 
 
 async def _parsed(body: bytes) -> Robots:
@@ -152,8 +171,8 @@ def _holds(expires: float) -> bool:
     return 0 < expires - time.time() <= DAY
 
 
-def _refused(sentence: str, seconds: float) -> _SiteRules:
-    return _SiteRules(time.time() + seconds, refusal=sentence)
+def _refused(sentence: str, seconds: float, within: float = math.inf) -> _SiteRules:
+    return _SiteRules(time.time() + seconds, refusal=sentence, holds_within=within)
 
 
 def _disallowed(url: Url, sentence: str, retry_after: float | None = None) -> RobotsDisallowed:

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Literal
 
 from mcp_web.errors import HttpError
-from mcp_web.net.client import WebResponse
+from mcp_web.net.connection import HttpResponse
 from mcp_web.net.retry import RETRIED_STATUSES, WALL_HEADERS, retry_after_seconds
 
 _SEARCH = "Search for the page by its title or subject."
@@ -26,7 +26,7 @@ _SUGGESTIONS = {
 _SERVER = "The server of the site failed. Try again later or use another source."
 
 
-def http_error(response: WebResponse, url: str, now: float) -> HttpError:
+def http_error(response: HttpResponse, url: str, now: float) -> HttpError:
     """The error for a response with a status of 400 or more; `now` is a Unix time, for dates in Retry-After."""
     status = response.status
     wall = _bot_wall(response)
@@ -47,7 +47,7 @@ def http_error(response: WebResponse, url: str, now: float) -> HttpError:
     )
 
 
-def _bot_wall(response: WebResponse) -> Literal["bot"] | None:
+def _bot_wall(response: HttpResponse) -> Literal["bot"] | None:
     """Whether a service that blocks bots refused the request, as a value of `Wall`."""
     walled = response.status in (403, 429, 503) and any(response.header(name) for name in WALL_HEADERS)
     return "bot" if walled else None

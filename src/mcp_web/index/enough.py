@@ -39,8 +39,8 @@ class Chance:
 
 
 FARTHEST = 6.0  # standard deviations; a larger distance makes no difference
-CHANCE = Chance(start=-0.71, first=2.73, behind=-0.74, fall=-0.77)
-PRICE = 0.0113  # the least chance that is worth a hundred tokens
+CHANCE = Chance(start=-0.53, first=2.67, behind=-1.13, fall=-0.57)
+PRICE = 0.0088  # the least chance that is worth a hundred tokens
 
 
 def enough(candidates: Sequence[Candidate], page: float, chance: Chance = CHANCE, price: float = PRICE) -> int:

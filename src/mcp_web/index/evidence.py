@@ -24,13 +24,14 @@ class Evidence:
     static: Scores | None = None  # late interaction, 0…1
     cosines: Scores | None = None  # of the model; nan if a passage has no vector
     calibration: Calibration | None = None
+    judged: Scores | None = None  # log-odds that the passage answers, by the judge; nan if it has not read it
     cross_language: bool = False  # question and page are in different languages
     missing: tuple[str, ...] = ()  # names of the question that the page never mentions
     static_judges: bool = True  # whether the static signal also decides if a passage answers, or only orders passages
 
     def has_vector(self, number: int) -> bool:
         """Whether the model has embedded a passage."""
-        return self.cosines is not None and not math.isnan(float(self.cosines[number]))
+        return _known(self.cosines, number) is not None
 
 
 Verdict = Literal["answered", "unsure", "not answered"]
@@ -51,7 +52,8 @@ class Odds:
     start: float  # the intercept
     coverage: float = 0.0  # the share of the question's words that the passage has
     static: float = 0.0  # the similarity by the static vectors
-    model: float = 0.0  # of the calibrated cosine: 0 for unrelated texts, 1 for a typical answer
+    # Of the calibrated cosine: 0 for unrelated texts, 1 for a typical answer. Or of the judge's log-odds.
+    model: float = 0.0
     missing: float = 0.0  # added if the page never mentions a name of the question
 
     def sum(self, coverage: float, static: float, model: float, missing: bool) -> float:
@@ -67,6 +69,9 @@ WORDS = Odds(start=-2.18, coverage=7.40, missing=-4.47)
 WORDS_AND_STATIC = Odds(start=-6.93, coverage=2.58, static=9.31, missing=-4.14)
 WORDS_AND_MODEL = Odds(start=-2.90, coverage=1.99, model=3.00, missing=-3.32)
 ALL = Odds(start=-4.06, coverage=1.23, static=2.50, model=2.73, missing=-3.39)
+# With the judge a wrong no counts twice as much as a wrong yes, which adds log 2: it costs an agent the answer.
+WORDS_AND_JUDGE = Odds(start=0.51, coverage=1.72, model=0.43, missing=-3.84)
+ALL_AND_JUDGE = Odds(start=-1.73, coverage=0.66, static=3.86, model=0.38, missing=-3.97)
 # Across languages no word is shared and word pieces match less well; there is little data to fit this: a cautious
 # guess.
 CROSS_LANGUAGE = Odds(start=-2.0, static=5.5)
@@ -83,19 +88,27 @@ def verdict(best: float) -> Verdict:
 def score(evidence: Evidence, number: int) -> float:
     """The probability that a passage answers, 0…1; comparable between pages, languages and models."""
     static = float(evidence.static[number]) if evidence.static is not None else None
-    meaning = None
-    if evidence.calibration is not None and evidence.has_vector(number) and evidence.cosines is not None:
-        meaning = evidence.calibration.nearness(float(evidence.cosines[number]))
+    judged, cosine = _known(evidence.judged, number), _known(evidence.cosines, number)
+    nearness = evidence.calibration.nearness(cosine) if evidence.calibration and cosine is not None else None
     if evidence.cross_language:
-        odds = CROSS_LANGUAGE if meaning is None else CROSS_LANGUAGE_WITH_MODEL
+        odds = CROSS_LANGUAGE if nearness is None else CROSS_LANGUAGE_WITH_MODEL
     else:
-        odds = odds_for(static is not None and evidence.static_judges, meaning is not None)
-    total = odds.sum(float(evidence.coverage[number]), static or 0.0, meaning or 0.0, bool(evidence.missing))
+        odds = odds_for(static is not None and evidence.static_judges, nearness is not None, judged is not None)
+    model = judged if judged is not None else nearness or 0.0
+    total = odds.sum(float(evidence.coverage[number]), static or 0.0, model, bool(evidence.missing))
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
 
 
-def odds_for(static: bool, model: bool) -> Odds:
+def odds_for(static: bool, model: bool, judge: bool = False) -> Odds:
     """The coefficients for the signals that are known."""
+    if judge:
+        return ALL_AND_JUDGE if static else WORDS_AND_JUDGE
     if model:
         return ALL if static else WORDS_AND_MODEL
     return WORDS_AND_STATIC if static else WORDS
+
+
+def _known(values: Scores | None, number: int) -> float | None:
+    """A passage's value of a signal; None if it has none."""
+    value = float(values[number]) if values is not None else math.nan
+    return None if math.isnan(value) else value

@@ -7,7 +7,7 @@ a page, where question and passage often use the same words.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,9 @@ from mcp_web.index.enough import Candidate, enough, is_worth
 from mcp_web.index.evidence import ANSWERED, SURE, Evidence, Verdict, score, verdict
 from mcp_web.model.passage import Passage, ScoredPassage
 from mcp_web.text.sizes import estimate_tokens
+from mcp_web.text.words import words
 
 if TYPE_CHECKING:
-    from mcp_web.embed.embedder import Rows
     from mcp_web.index.evidence import Scores
 
 
@@ -33,14 +33,15 @@ class Weights:
 # Measured with bench/reading on English pages and, without the model, on pages in ten other languages; nearby weights
 # give the same results.
 IN_PAGE = Weights(words=0.25, static=0.2, model=0.55)
-# Two passages this similar say the same; the second would only cost tokens.
-SAME = 0.98
+# Of two passages of a page with this share of common words, the second would only cost tokens. Entries of a reference
+# that differ in a name are different passages.
+_SAME = 0.95
 
-# For `to_embed`: the model embeds at least _LEAST_EMBEDDED passages; if the best score of words and static signal is
-# below _IN_DOUBT, up to _MOST_EMBEDDED, and never more than _SHARE_EMBEDDED of the page. With 10 always, more answers
+# For `to_read`: the model reads at least _LEAST_READ passages; if the best score of words and static signal is
+# below _IN_DOUBT, up to _MOST_READ, and never more than _SHARE_READ of the page. With 10 always, more answers
 # are found in policies and fewer in scientific papers (docs/concepts/reading.md); with 4 always, fewer of those that
 # use other words than the question.
-_LEAST_EMBEDDED, _IN_DOUBT, _MOST_EMBEDDED, _SHARE_EMBEDDED = 4, 0.6, 8, 0.5
+_LEAST_READ, _IN_DOUBT, _MOST_READ, _SHARE_READ = 4, 0.6, 8, 0.5
 # By how much the best passage must be ahead of the second if no model is needed, in standard deviations.
 _LEAD = 1.0
 
@@ -83,7 +84,6 @@ def rank(
     query: str,
     passages: Sequence[Passage],
     evidence: Evidence,
-    rows: Mapping[str, Rows],
     *,
     max_results: int,
     min_score: float | None = None,
@@ -94,7 +94,7 @@ def rank(
     Without a `min_score`, the passages whose probability to answer is worth their tokens.
     """
     total = fused(evidence)
-    chosen = distinct(passages, evidence, total, rows, max_results, widen)
+    chosen = distinct(passages, evidence, total, max_results, widen)
     scores = never_rising([score(evidence, number) for number, _ in chosen])
     scored = [ScoredPassage(passage, round(value, 4)) for (_, passage), value in zip(chosen, scores, strict=True)]
     best = scored[0].score if scored else 0.0
@@ -141,15 +141,15 @@ def fused(evidence: Evidence, weights: Weights = IN_PAGE) -> Scores:
     parts = [(weights.words, _standard(evidence.words))]
     if evidence.static is not None:
         parts.append((weights.static, _standard(evidence.static)))
-    if (meaning := _meaning_of_all(evidence)) is not None:
+    if (meaning := _of_all(evidence.cosines if evidence.judged is None else evidence.judged)) is not None:
         parts.append((weights.model, meaning))
     whole = sum(weight for weight, _ in parts)
     total: Scores = sum(weight / whole * values for weight, values in parts)  # type: ignore[assignment]  # never 0
     return total
 
 
-def to_embed(evidence: Evidence, most: int, *, always: bool = False) -> list[int]:
-    """The passages that the model should embed: the best by words and static signal, more if these are unsure.
+def to_read(evidence: Evidence, most: int, *, always: bool = False) -> list[int]:
+    """The passages that the model should read: the best by words and static signal, more if these are unsure.
 
     None if they prefer one passage so clearly that no model is needed, unless `always`. That is so for one question in
     four; asking the model for these too found no more answers.
@@ -162,21 +162,21 @@ def to_embed(evidence: Evidence, most: int, *, always: bool = False) -> list[int
         return []
     if evidence.cross_language:  # across languages the other signals are too weak
         return best[: 2 * most]
-    count = min(most, _MOST_EMBEDDED, math.ceil(len(best) * _SHARE_EMBEDDED)) if sureness < _IN_DOUBT else 0
-    return best[: max(_LEAST_EMBEDDED, count)]
+    count = min(most, _MOST_READ, math.ceil(len(best) * _SHARE_READ)) if sureness < _IN_DOUBT else 0
+    return best[: max(_LEAST_READ, count)]
 
 
-def _meaning_of_all(evidence: Evidence) -> Scores | None:
-    """The model's cosines as standard scores; a passage that it has not embedded gets the lowest score.
+def _of_all(values: Scores | None) -> Scores | None:
+    """A model's values as standard scores; a passage that it has not read gets the lowest score.
 
-    None if the model has embedded no passage.
+    None if the model has read no passage.
     """
     import numpy as np
 
-    if evidence.cosines is None or not (known := ~np.isnan(evidence.cosines)).any():
+    if values is None or not (known := ~np.isnan(values)).any():
         return None
-    meaning = np.empty(len(evidence.cosines))
-    meaning[known] = _standard(evidence.cosines[known])
+    meaning = np.empty(len(values))
+    meaning[known] = _standard(values[known])
     meaning[~known] = meaning[known].min()
     return meaning
 
@@ -185,28 +185,33 @@ def distinct(
     passages: Sequence[Passage],
     evidence: Evidence,
     total: Scores,
-    rows: Mapping[str, Rows],
     max_results: int,
     widen: Widen | None,
 ) -> list[tuple[int, Passage]]:
     """The best passages as they are shown, without those that repeat a better one or are part of it."""
     chosen: list[tuple[int, Passage]] = []
-    kept: list[Rows] = []
+    kept: list[frozenset[str]] = []  # the words of each chosen passage
     taken: set[int] = set()
     for number in order(total):
         if len(chosen) >= max_results:
             break
         if number in taken or not _is_candidate(evidence, number):
             continue
-        row = rows.get(passages[number].digest)
-        if row is not None and any(float(row @ other) > SAME for other in kept):
+        own = frozenset(words(passages[number].text))
+        if any(repeats(own, other, _SAME) for other in kept):
             continue
         shown, first, last = widen(number, total, taken) if widen else (passages[number], number, number)
         chosen.append((number, shown))
         taken.update(range(first, last + 1))
-        if row is not None:
-            kept.append(row)
+        kept.append(own)
     return chosen
+
+
+def repeats(one: Set[str], other: Set[str], share: float) -> bool:
+    """Whether the shorter text has this share of its words in the other, and both have the same numbers."""
+    if any(char.isdigit() for word in one ^ other for char in word):
+        return False  # texts about two versions of a program may differ only in numbers
+    return len(one & other) >= share * max(1, min(len(one), len(other)))
 
 
 def _is_candidate(evidence: Evidence, number: int) -> bool:

@@ -1,15 +1,18 @@
 """Questions → the passages of a page that answer them.
 
-Words and the static signal rank all passages, in any language. A model, if it knows the language, embeds only the
-passages that they rank high and that it has not embedded before. If it fails, the notes say so.
+Words and the static signal rank all passages, in any language. A model, if it knows the language, reads only the
+passages that they rank high: the packaged judge together with the question, an embedding model of the operator's own
+without it, so that it reads each passage once. If it fails, the notes say so.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -20,13 +23,17 @@ from mcp_web.errors import CacheError, EmbeddingError
 from mcp_web.index.calibrate import calibration_of, kinds, probe_texts, store_calibration, stored_calibration
 from mcp_web.index.evidence import Evidence
 from mcp_web.index.page import Cut, IndexedPages, PreparedPage, prepare
-from mcp_web.index.rank import Ranked, rank, to_embed
+from mcp_web.index.rank import Ranked, rank, to_read
 from mcp_web.index.vectors import PageVectors, pack, unpack
 from mcp_web.index.widen import SHOW_WORDS, widen
 from mcp_web.lru import LruDict
 from mcp_web.model.page import Heading
 from mcp_web.store.protocol import Store
 from mcp_web.text.languages import language_of
+
+if TYPE_CHECKING:
+    from mcp_web.embed.judge import Judge
+    from mcp_web.index.evidence import Scores
 
 T = TypeVar("T")
 EvidenceFor = Callable[[str], Evidence]  # returns the signals for a question
@@ -36,6 +43,7 @@ LIKELY, MOST_NEW = 16, 64
 # Pages with more passages than this are ranked in a thread; so many take about two milliseconds.
 AT_ONCE = 120
 MOST_RECENT = 32  # pages whose vectors stay in memory: 1.5 kB a passage
+MOST_JUDGED = 8192  # pairs of question and passage whose scores stay in memory
 # The other signals never wait longer than this for the model.
 MODEL_SECONDS = 15.0
 
@@ -47,7 +55,7 @@ class PageAnswer:
     results: tuple[Ranked, ...]
     notes: tuple[str, ...]
     passages: int  # of the whole page
-    embedded: int  # new for this call
+    embedded: int  # read by the model in this call
 
 
 class PageReader:
@@ -64,8 +72,11 @@ class PageReader:
         show_words: int = SHOW_WORDS,
         model_seconds: float = MODEL_SECONDS,
         always_ask: bool = False,
+        judge: Judge | None = None,
     ) -> None:
-        """`cut` divides a page into passages; those shorter than `show_words` are shown with a neighbour (0: never).
+        """With a `judge`, that reads the passages instead of the embedder.
+
+        `cut` divides a page into passages; those shorter than `show_words` are shown with a neighbour (0: never).
 
         With `always_ask` the model is also asked if words decide, and about all of a short page. `questions` caches the
         vectors of questions, also for other readers. `cut_name` is empty for the default cut; the vectors of another
@@ -79,6 +90,8 @@ class PageReader:
         self._model_seconds = model_seconds
         self._always_ask = always_ask
         self._pages = IndexedPages()
+        self._judge = judge
+        self._judged: LruDict[tuple[str, str], float] = LruDict(MOST_JUDGED)  # by question and digest
         self._questions = (questions or QuestionVectors(embedder)).known
         self._recent: LruDict[str, PageVectors] = LruDict(MOST_RECENT)
         self._calibration: Calibration | None = None
@@ -106,11 +119,16 @@ class PageReader:
         with trace.step("read_rank", chars=len(markdown), queries=len(queries)) as facts:
             page = await self._prepared(key, markdown, headings)
             notes: list[str] = []
-            asked = [query for query in dict.fromkeys(queries) if not quick and self._can_embed(page, query)]
-            evidence = functools.cache(page.evidence)  # for the choice of what the model embeds, and for the ranking
-            asked, wanted = await _in_thread_if_long(page, self._likely, page, evidence, asked) if asked else ([], [])
+            asked = [query for query in dict.fromkeys(queries) if not quick and self._can_read(page, query)]
+            evidence = functools.cache(page.evidence)  # for the choice of what the model reads, and for the ranking
+            wanted = await _in_thread_if_long(page, self._likely, page, evidence, asked) if asked else {}
             async with self._locks[hash(key) % len(self._locks)]:
-                vectors, embedded = await self._vectors(key, page, asked, wanted, notes)
+                vectors, embedded = None, 0
+                if self._judge:
+                    embedded = await self._read_pairs(self._judge, page, wanted, notes)
+                else:
+                    likely = sorted({number for numbers in wanted.values() for number in numbers})[:MOST_NEW]
+                    vectors, embedded = await self._vectors(key, page, list(wanted), likely, notes)
             facts["passages"], facts["embedded"] = len(page.passages), embedded
             work = functools.partial(
                 self._rank_all,
@@ -126,24 +144,52 @@ class PageReader:
             results = await _in_thread_if_long(page, work)
             return PageAnswer(tuple(results), tuple(notes), len(page.passages), embedded)
 
-    def _can_embed(self, page: PreparedPage, query: str) -> bool:
-        """Whether the model can embed the page and the question: it knows both languages."""
+    def _can_read(self, page: PreparedPage, query: str) -> bool:
+        """Whether the model can read the page and the question: it knows both languages."""
         if self._embedder.dim == 0 or not page.passages:
             return False
         return all(supports_language(self._embedder, one) for one in (page.words.language, language_of(query)))
 
-    def _likely(self, page: PreparedPage, evidence: EvidenceFor, queries: Sequence[str]) -> tuple[list[str], list[int]]:
-        """The questions that the model is needed for, and the passages it should embed for them."""
+    def _likely(self, page: PreparedPage, evidence: EvidenceFor, queries: Sequence[str]) -> dict[str, list[int]]:
+        """The questions that the model is needed for, each with the numbers of the passages that it should read."""
         if self._always_ask and len(page.passages) <= LIKELY:
-            return list(queries), list(range(len(page.passages)))
+            return {query: list(range(len(page.passages))) for query in queries}
         each = max(4, min(LIKELY, MOST_NEW // max(1, len(queries))))
-        asked: list[str] = []
-        found: dict[int, None] = {}
-        for query in queries:
-            if numbers := to_embed(evidence(query), each, always=self._always_ask):
-                asked.append(query)
-                found |= dict.fromkeys(numbers)
-        return asked, sorted(found)[:MOST_NEW]
+        always = self._always_ask or self._judge is not None
+        found = {query: to_read(evidence(query), each, always=always) for query in queries}
+        return {query: numbers for query, numbers in found.items() if numbers}
+
+    async def _read_pairs(
+        self, judge: Judge, page: PreparedPage, wanted: Mapping[str, Sequence[int]], notes: list[str]
+    ) -> int:
+        """Have the judge read the wanted passages that it has not read for a question before; returns how many.
+
+        If it fails or takes too long, a note is added to `notes`; what it has read by then is not kept.
+        """
+        pairs = [
+            (query, number)
+            for query, numbers in wanted.items()
+            for number in numbers
+            if (query, page.passages[number].digest) not in self._judged
+        ][:MOST_NEW]
+        scores: Sequence[float] = ()
+        with self._noting_failures(notes):
+            if pairs:
+                scores = await judge.scores([(query, page.text(number)) for query, number in pairs])
+        for (query, number), score in zip(pairs, scores, strict=False):
+            self._judged[query, page.passages[number].digest] = score
+        return len(scores)
+
+    @contextmanager
+    def _noting_failures(self, notes: list[str]) -> Iterator[None]:
+        """Add a note if the model fails or takes too long in this block, instead of raising the error."""
+        try:
+            with anyio.fail_after(self._model_seconds):
+                yield
+        except TimeoutError:
+            notes.append(f"Ranked without the model: it did not answer within {self._model_seconds:g} s.")
+        except EmbeddingError as error:
+            notes.append(f"Ranked without the model: {error.message}")
 
     async def _prepared(self, key: str, markdown: str, headings: Sequence[Heading]) -> PreparedPage:
         """The page cut into passages and indexed, from the cache if it was asked about lately."""
@@ -167,13 +213,8 @@ class PageReader:
         asked = [query for query in dict.fromkeys(queries) if query not in self._questions]
         if not missing and not asked:
             return known, 0
-        try:
-            with anyio.fail_after(self._model_seconds):
-                return await self._embed(key, page, known, missing, asked, notes), len(missing)
-        except TimeoutError:
-            notes.append(f"Ranked without the model: it did not answer within {self._model_seconds:g} s.")
-        except EmbeddingError as error:
-            notes.append(f"Ranked without the model: {error.message}")
+        with self._noting_failures(notes):
+            return await self._embed(key, page, known, missing, asked, notes), len(missing)
         return None, 0
 
     async def _known(self, key: str) -> PageVectors:
@@ -229,17 +270,15 @@ class PageReader:
         min_score: float | None,
     ) -> list[Ranked]:
         """The ranking of the page's passages for each question."""
-        rows = vectors.rows if vectors else {}
         widened = functools.partial(widen, markdown, page.passages, words=self._show_words)
         return [
             rank(
                 query,
                 page.passages,
                 replace(
-                    self._with_cosines(page, query, evidence(query), vectors),
+                    self._with_model(page, query, evidence(query), vectors),
                     missing=page.words.missing_names(query, title),
                 ),
-                rows,
                 max_results=max_results,
                 min_score=min_score,
                 widen=widened,
@@ -247,14 +286,21 @@ class PageReader:
             for query in queries
         ]
 
-    def _with_cosines(
-        self, page: PreparedPage, query: str, evidence: Evidence, vectors: PageVectors | None
-    ) -> Evidence:
-        """The signals with those of the model, if the page and the question have vectors."""
+    def _with_model(self, page: PreparedPage, query: str, evidence: Evidence, vectors: PageVectors | None) -> Evidence:
+        """The signals with those of the judge, or of the model if the page and the question have vectors."""
+        if self._judge:
+            return replace(evidence, judged=self._known_scores(page, query))
         question = self._questions.get(query)
-        if vectors is None or question is None or not self._can_embed(page, query):
+        if vectors is None or question is None or not self._can_read(page, query):
             return evidence
         return replace(evidence, cosines=vectors.cosines(page.passages, question), calibration=self._calibration)
+
+    def _known_scores(self, page: PreparedPage, query: str) -> Scores | None:
+        """The judge's scores of a page's passages, nan for those it has not read; None if it has read none."""
+        import numpy as np
+
+        found = np.array([self._judged.get((query, one.digest), math.nan) for one in page.passages])
+        return None if np.isnan(found).all() else found
 
 
 async def _in_thread_if_long(page: PreparedPage, work: Callable[..., T], *args: Any) -> T:

@@ -10,7 +10,6 @@ import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +18,7 @@ from anyio import to_thread
 from mcp_web import trace
 from mcp_web.file_lock import locked
 from mcp_web.limit.limiter import Limiter, MemoryLimiter, spend_one
-from mcp_web.limit.schedule import Period, Schedule, Step
+from mcp_web.limit.schedule import Period, Step, apply_step, stored_time
 
 T = TypeVar("T")
 
@@ -31,23 +30,22 @@ class FileLimiter(Limiter):
     """
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self._folder = folder
         self._fallback = MemoryLimiter()
         folder.mkdir(parents=True, exist_ok=True)
 
-    async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:
+    async def step(self, key: str, step: Step, seconds: float) -> float:
         def apply(kept: dict[str, Any]) -> float:
             now = time.time()
-            schedule = Schedule.from_json(kept.get("schedule"), now)
-            wait = schedule.apply(step, now, seconds, patience)
-            kept["schedule"] = asdict(schedule)
+            kept["open_at"], wait = apply_step(stored_time(kept.get("open_at"), now), step, now, seconds)
             return wait
 
         try:
             return await self._change(key, apply)
         except OSError as error:
             _log_failure(error)
-            return await self._fallback.step(key, step, seconds, patience)
+            return await self._fallback.step(key, step, seconds)
 
     async def spend(self, key: str, budget: int, period: Period = "month") -> int:
         try:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections import defaultdict
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import anyio
 
-from mcp_web.limit.schedule import LONGEST_PAUSE, Period, Schedule, Step, period_of, until_next
+from mcp_web.limit.schedule import LONGEST_PAUSE, Period, Step, apply_step, period_of, until_next
 
 
 class SharedPause(NamedTuple):
@@ -35,34 +36,44 @@ class BudgetSpent(Exception):
         self.retry_after = retry_after  # seconds, until the next period
 
 
+@dataclass(slots=True)
+class _Line:
+    """The callers of this process that wait for one key; they start in the order in which they came."""
+
+    turn: anyio.Lock = field(default_factory=anyio.Lock)
+    first_starts: float = 0.0  # when the first of them will probably start, a time of `anyio.current_time()`
+
+    def wait(self, interval: float) -> float:
+        """Seconds until one more caller could start; 0 if nobody waits."""
+        ahead = self.turn.statistics().tasks_waiting + self.turn.locked()
+        return max(0.0, self.first_starts - anyio.current_time()) + ahead * interval if ahead else 0.0
+
+
 class Limiter(ABC):
-    """Two requests with the same key never start within one interval. Subclasses decide where schedules are kept."""
+    """Two requests with the same key never start within one interval. Subclasses decide where times are kept."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, _Line] = defaultdict(_Line)
 
     async def acquire(self, key: str, interval: float, *, deadline: float) -> None:
         """Wait for the next allowed moment, which is `interval` seconds after the last one or later.
 
-        `deadline` is a time of `anyio.current_time()`. When the next allowed moment is later, `RateExceeded` is
-        raised at once, so that callers do not wait for a start that comes too late.
+        `deadline` is a time of `anyio.current_time()`. Raises `RateExceeded` when the next allowed moment is later: at
+        once where that is known, so that callers do not wait for a start that comes too late.
         """
-        begun = anyio.current_time()
-        wait = await self.step(key, "reserve", interval, deadline - begun)
-        if wait > deadline - begun:
+        line, left = self._lines[key], deadline - anyio.current_time()
+        wait = line.wait(interval) or (await self.step(key, "pause", 0.0) if left <= 0 else 0.0)
+        if wait > left:
             raise RateExceeded(key, wait)
-        while wait > 0:
-            await self._sleep(wait, key, interval)
-            wait = await self.step(key, "start", interval)
-            if wait > 0 and anyio.current_time() + wait > deadline:
-                await self.step(key, "cancel", interval)
-                raise RateExceeded(key, wait)
-
-    async def _sleep(self, seconds: float, key: str, interval: float) -> None:
-        """Sleep; when cancelled, cancel the reservation too."""
-        try:
-            await anyio.sleep(seconds)
-        except BaseException:
-            with anyio.CancelScope(shield=True):
-                await self.step(key, "cancel", interval)
-            raise
+        with anyio.CancelScope(deadline=deadline):
+            async with line.turn:
+                while wait := await self.step(key, "start", interval):
+                    line.first_starts = anyio.current_time() + wait
+                    if line.first_starts > deadline:
+                        raise RateExceeded(key, wait)
+                    await anyio.sleep(wait)
+                return
+        raise RateExceeded(key, interval)
 
     async def pause(self, key: str, seconds: float) -> None:
         """Allow no start for this time, at most an hour, for all callers that share the key: for a Retry-After header.
@@ -80,8 +91,8 @@ class Limiter(ABC):
         return None
 
     @abstractmethod
-    async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:
-        """Apply a step to the schedule of a key, atomically; parameters and result as in `Schedule.apply`."""
+    async def step(self, key: str, step: Step, seconds: float) -> float:
+        """Apply a step to a key, atomically, as `apply_step`; returns the seconds for which the key was closed."""
 
     @abstractmethod
     async def spend(self, key: str, budget: int, period: Period = "month") -> int:
@@ -111,14 +122,16 @@ def spend_one(kept: dict[str, Any], key: str, budget: int, period: Period) -> in
 
 
 class MemoryLimiter(Limiter):
-    """The limits of one process. Nothing between reading and writing a schedule awaits, so no lock is needed."""
+    """The limits of one process. Nothing between reading and writing a time awaits, so no lock is needed."""
 
     def __init__(self) -> None:
-        self._schedules: dict[str, Schedule] = defaultdict(Schedule)
+        super().__init__()
+        self._open_at: dict[str, float] = defaultdict(float)
         self._used: dict[tuple[str, Period], dict[str, Any]] = defaultdict(dict)
 
-    async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:
-        return self._schedules[key].apply(step, anyio.current_time(), seconds, patience)
+    async def step(self, key: str, step: Step, seconds: float) -> float:
+        self._open_at[key], wait = apply_step(self._open_at[key], step, anyio.current_time(), seconds)
+        return wait
 
     async def spend(self, key: str, budget: int, period: Period = "month") -> int:
         return spend_one(self._used[key, period], key, budget, period)

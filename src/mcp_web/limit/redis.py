@@ -1,8 +1,7 @@
-"""Rate limits that several machines share: the same schedule, kept in Redis and changed by one script."""
+"""Rate limits that several machines share: the same times, kept in Redis and changed by one script."""
 
 from __future__ import annotations
 
-import math
 import time
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,29 +14,15 @@ from mcp_web.limit.schedule import Period, Step, period_of, until_next
 if TYPE_CHECKING:
     from redis.asyncio import Redis
 
-# `Schedule.apply`. The clock is that of Redis, so the clocks of replicas may differ. Times are whole microseconds:
+# `apply_step`. The clock is that of Redis, so the clocks of replicas may differ. Times are whole microseconds:
 # a Lua number represents them exactly, and a reply would truncate a fraction.
 _APPLY = """
 local now = redis.call('TIME'); now = now[1] * 1000000 + now[2]
-local step, seconds, patience = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local kept = redis.call('HMGET', KEYS[1], 'next_free', 'open_at')
-local next_free, open_at, wait = tonumber(kept[1] or '0'), tonumber(kept[2] or '0'), 0
-if step == 'reserve' then
-  local slot = math.max(now, next_free, open_at)
-  wait = slot - now
-  if wait <= patience then
-    next_free = slot + seconds
-    if wait == 0 then open_at = next_free end
-  end
-elseif step == 'start' then
-  if open_at > now then wait = open_at - now else open_at = now + seconds end
-elseif step == 'cancel' then
-  next_free = next_free - seconds
-else
-  open_at = math.max(open_at, now + seconds)
-end
-redis.call('HSET', KEYS[1], 'next_free', string.format('%.0f', next_free), 'open_at', string.format('%.0f', open_at))
-redis.call('PEXPIRE', KEYS[1], math.ceil(math.max(0, next_free - now, open_at - now) / 1000) + 60000)
+local open_at, seconds = tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[2])
+local wait = math.max(0, open_at - now)
+if ARGV[1] == 'pause' then open_at = math.max(open_at, now + seconds)
+elseif wait == 0 then open_at = now + seconds end
+redis.call('SET', KEYS[1], string.format('%.0f', open_at), 'PX', math.ceil((open_at - now) / 1000) + 60000)
 return string.format('%.0f', wait)
 """
 _SPEND = """
@@ -57,19 +42,17 @@ _SCRIPT_SECONDS = 2.0  # for one script; they take microseconds
 
 
 class RedisLimiter(Limiter):
-    """Schedules in Redis; while it cannot be reached, each process has its own limits and no pause is shared."""
+    """Times in Redis; while it cannot be reached, each process has its own limits and no pause is shared."""
 
     def __init__(self, redis: Redis, prefix: str = "mcp-web:pace:") -> None:
+        super().__init__()
         self._redis = redis
         self._prefix = prefix
         self._fallback = MemoryLimiter()
 
-    async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:
-        values = [step, _micro(seconds), _micro(patience)]
-        wait = await self._run(_APPLY, self._name(key, "schedule"), values)
-        if wait is None:
-            return await self._fallback.step(key, step, seconds, patience)
-        return int(wait) / 1e6
+    async def step(self, key: str, step: Step, seconds: float) -> float:
+        wait = await self._run(_APPLY, self._name(key, "open_at"), [step, round(seconds * 1e6)])
+        return await self._fallback.step(key, step, seconds) if wait is None else int(wait) / 1e6
 
     async def spend(self, key: str, budget: int, period: Period = "month") -> int:
         now = time.time()
@@ -119,7 +102,3 @@ async def run_script(redis: Redis, event: str, script: str, name: str, *values: 
         trace.log("error", event, reason=type(error).__name__)
         return None
     return reply
-
-
-def _micro(seconds: float) -> int:
-    return math.floor(seconds * 1e6)  # a deadline that has passed stays negative, so that nothing is reserved

@@ -15,10 +15,7 @@ Source = Literal["web", "research"]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One version of a page. `key` identifies the page, `hash` this version of its text.
-
-    Times are in seconds since the epoch.
-    """
+    """One version (`hash`) of a page (`key`). Times are in seconds since the epoch."""
 
     key: str  # page_key(url, variant)
     hash: str  # snapshot_hash(key, markdown): what agents cite

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,16 +19,12 @@ import anyio
 
 from mcp_web import trace
 from mcp_web.errors import FetchFailed, FetchTimeout, UnsupportedContent, WebError
-from mcp_web.model.page import last_header
 from mcp_web.net.address import led_to_private_target
 from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
+from mcp_web.net.connection import Headers, HttpConnection, HttpResponse
 from mcp_web.net.dial import BaseDialer, Dialer
-from mcp_web.net.http1 import Head
-from mcp_web.net.pool import ConnectionPool, Exchange, HttpConnection
-from mcp_web.text.json_fields import read_json
+from mcp_web.net.pool import ConnectionPool, Exchange
 from mcp_web.text.urls import Url, parse_url
-
-Headers = Sequence[tuple[str, str]]
 
 _DRAIN = 16 * 1024  # bytes of a body that is read only so that its connection can be reused
 _ENDLESS = ("text/event-stream", "multipart/x-mixed-replace")
@@ -49,21 +45,6 @@ class Limits:
     large: int = 1_000_000
     large_at_once: int = 3
     large_rate: float = 20_000.0
-
-
-@dataclass(frozen=True, slots=True)
-class WebResponse:
-    """What a web server returned for one request."""
-
-    status: int
-    headers: tuple[tuple[str, str], ...]  # lower-case names, in order
-    body: bytes  # decoded; empty unless the status is 2xx
-    truncated: bool = False  # the body ended before its announced end
-    timings: Mapping[str, float] = field(default_factory=dict)  # milliseconds
-
-    def header(self, name: str) -> str | None:
-        """The last value of a header, by lower-case name; None if it is missing."""
-        return last_header(self.headers, name)
 
 
 class WebClient:
@@ -90,7 +71,7 @@ class WebClient:
         max_bytes: int = 5_000_000,
         deadline: float | None = None,
         cut: bool = False,
-    ) -> WebResponse:
+    ) -> HttpResponse:
         """Send one request. `deadline` is a time of `anyio.current_time()`; without one, twenty seconds.
 
         A body above `max_bytes` raises FetchTooLarge, or is truncated if `cut` is set. Raises SsrfBlocked for an
@@ -111,30 +92,10 @@ class WebClient:
                     "wait": exchange.wait_ms,
                     "body": (anyio.current_time() - begun) * 1000,
                 }
-                return WebResponse(exchange.head.status, exchange.head.headers, body, truncated, timings)
+                return replace(exchange.head, body=body, truncated=truncated, timings=timings)
 
     async def aclose(self) -> None:
         await self._pool.aclose()
-
-
-@dataclass(frozen=True, slots=True)
-class ApiResponse:
-    """What a configured endpoint returned, whatever its status."""
-
-    status: int
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
-
-    def header(self, name: str) -> str | None:
-        """The last value of a header, by its name in any case; None if it is missing."""
-        return last_header(self.headers, name.lower())
-
-    def json(self) -> Any:
-        """The body as JSON; raises FetchFailed when it is not JSON."""
-        try:
-            return read_json(self.body)
-        except ValueError as error:
-            raise FetchFailed(f"The endpoint answered {self.status} with something that is not JSON.") from error
 
 
 class ApiClient:
@@ -156,10 +117,10 @@ class ApiClient:
         headers: Mapping[str, str] | None = None,
         params: Mapping[str, Any] | Sequence[tuple[str, Any]] | None = None,
         json: Any = None,
-        data: Mapping[str, Any] | bytes | str | None = None,
+        data: Mapping[str, Any] | None = None,
         timeout: float = 20.0,
         max_bytes: int = 10_000_000,
-    ) -> ApiResponse:
+    ) -> HttpResponse:
         """Send one request; parameters that are None are left out, and so are None values of a form (`data`).
 
         `timeout` is in seconds, for the whole exchange. Raises FetchTimeout, FetchTooLarge, UnsupportedContent or
@@ -180,7 +141,7 @@ class ApiClient:
                     raise FetchFailed(
                         f"{target.host} closed the connection in the middle of its response.", reason="cut"
                     )
-                return ApiResponse(exchange.head.status, exchange.head.headers, answer)
+                return replace(exchange.head, body=answer)
 
     async def aclose(self) -> None:
         await self._pool.aclose()
@@ -215,7 +176,7 @@ async def _read_body(
     """
     head = exchange.head
     _refuse_unreadable(head, url)
-    decoder = BodyDecoder(head.get("content-encoding"), max_bytes=max_bytes, url=url.href, cut=cut)
+    decoder = BodyDecoder(head.all_values("content-encoding"), max_bytes=max_bytes, url=url.href, cut=cut)
     announced = _content_length(head)
     if announced is not None and announced > max_bytes and not cut:
         raise too_large(url.href, max_bytes, announced)
@@ -238,15 +199,15 @@ async def _read_body(
         return bytes(body), not decoder.complete
 
 
-def _content_length(head: Head) -> int | None:
+def _content_length(head: HttpResponse) -> int | None:
     """The size that the server announced; None without a valid Content-Length."""
-    length = head.last("content-length") or ""
+    length = head.header("content-length") or ""
     return int(length[:18]) if length.isdigit() else None
 
 
-def _refuse_unreadable(head: Head, url: Url) -> None:
+def _refuse_unreadable(head: HttpResponse, url: Url) -> None:
     """Raise UnsupportedContent for endless streams and for media types without text."""
-    kind = head.get("content-type").partition(";")[0].strip().lower()
+    kind = head.all_values("content-type").partition(";")[0].strip().lower()
     kind = kind if re.fullmatch(r"[a-z0-9.+/-]{3,80}", kind) else kind.partition("/")[0][:10] + "/unknown"
     if kind in _ENDLESS:
         raise UnsupportedContent(f"{url.href} is an endless stream of events, not a page.", url=url.href, type=kind)
@@ -299,29 +260,24 @@ async def _drain(exchange: Exchange) -> None:
 
 
 def _with_params(url: str, params: Mapping[str, Any] | Sequence[tuple[str, Any]] | None) -> str:
-    """The URL with parameters added to its query; those that are None are left out."""
-    pairs = list(params.items()) if isinstance(params, Mapping) else list(params or ())
-    query = urlencode([(name, _form_value(value)) for name, value in pairs if value is not None], doseq=True)
-    if not query:
-        return url
-    return f"{url}{'&' if '?' in url else '?'}{query}"
+    """The URL with parameters added to its query."""
+    query = _url_encoded(params.items() if isinstance(params, Mapping) else params or ())
+    return f"{url}{'&' if '?' in url else '?'}{query}" if query else url
 
 
-def _form_value(value: Any) -> Any:
-    """A value of a query or form: `true` and `false` for booleans."""
-    return str(value).lower() if isinstance(value, bool) else value
+def _url_encoded(pairs: Iterable[tuple[str, Any]]) -> str:
+    """Parameters as a query or form: without those that are None, booleans as `true` and `false`."""
+    given = ((name, value) for name, value in pairs if value is not None)
+    return urlencode([(name, str(one).lower() if isinstance(one, bool) else one) for name, one in given], doseq=True)
 
 
-def _encode_body(json_value: Any, data: Mapping[str, Any] | bytes | str | None) -> tuple[bytes, str | None]:
-    """The body of a request and its media type (None for bytes or no body): JSON, else a form, a text or bytes."""
+def _encode_body(json_value: Any, data: Mapping[str, Any] | None) -> tuple[bytes, str | None]:
+    """The body of a request and its media type (None for no body): JSON, else a form."""
     if json_value is not None:
         return json.dumps(json_value, ensure_ascii=False, separators=(",", ":")).encode(), "application/json"
-    if isinstance(data, Mapping):
-        pairs = [(name, _form_value(value)) for name, value in data.items() if value is not None]
-        return urlencode(pairs, doseq=True).encode(), "application/x-www-form-urlencoded"
-    if isinstance(data, str):
-        return data.encode(), "text/plain; charset=utf-8"
-    return data or b"", None
+    if data is None:
+        return b"", None
+    return _url_encoded(data.items()).encode(), "application/x-www-form-urlencoded"
 
 
 def _request_headers(url: Url, given: Mapping[str, str], user_agent: str, kind: str | None) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ import os
 import socket
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import zip_longest
 
 import anyio
 from anyio.abc import ByteStream, SocketAttribute
@@ -233,12 +234,9 @@ def _connect_error(host: str, port: int, failures: Sequence[Exception]) -> Excep
 
 def _interleaved(addresses: Sequence[str]) -> tuple[str, ...]:
     """IPv6 and IPv4 in turn, beginning with whichever the resolver put first."""
-    six = [a for a in addresses if ":" in a]
-    four = [a for a in addresses if ":" not in a]
-    first, second = (six, four) if addresses and ":" in addresses[0] else (four, six)
-    mixed = [a for pair in zip(first, second, strict=False) for a in pair]
-    shorter = min(len(first), len(second))
-    return tuple(mixed + first[shorter:] + second[shorter:])
+    first = [one for one in addresses if (":" in one) == (":" in addresses[0])]
+    second = [one for one in addresses if one not in first]
+    return tuple(one for pair in zip_longest(first, second) for one in pair if one is not None)
 
 
 def _unresolved(host: str) -> FetchFailed:

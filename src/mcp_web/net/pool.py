@@ -7,14 +7,14 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Protocol
 
 import anyio
-from anyio.abc import ByteStream, SocketAttribute
+from anyio.abc import SocketAttribute
 from anyio.streams.tls import TLSAttribute
 
+from mcp_web.net.connection import Disconnected, Headers, HttpConnection, HttpResponse
 from mcp_web.net.dial import BaseDialer
-from mcp_web.net.http1 import Disconnected, Head, Http1Connection
+from mcp_web.net.http1 import Http1Connection
 from mcp_web.text.urls import Url
 
 _Key = tuple[str, str, int]  # scheme, host and port
@@ -24,24 +24,11 @@ _IDLE_PER_HOST = 6  # idle connections at most
 _IDLE_TOTAL = 48
 
 
-class HttpConnection(Protocol):
-    """An HTTP/1.1 or HTTP/2 connection for consecutive requests; methods as those of `Http1Connection`."""
-
-    stream: ByteStream
-
-    async def request(
-        self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b""
-    ) -> Head: ...
-    async def chunk(self) -> bytes | None: ...
-    def reusable(self) -> bool: ...
-    async def close(self) -> None: ...
-
-
 @dataclass(slots=True)
 class Exchange:
     """A response whose head was received and whose body is still to be read."""
 
-    head: Head
+    head: HttpResponse  # without its body
     connection: HttpConnection
     connect_ms: float  # until a connection was open
     wait_ms: float  # from then until the head was received
@@ -56,13 +43,7 @@ class ConnectionPool:
 
     @asynccontextmanager
     async def exchange(
-        self,
-        url: Url,
-        *,
-        method: str = "GET",
-        headers: Sequence[tuple[str, str]] = (),
-        body: bytes = b"",
-        connect_timeout: float = 10.0,
+        self, url: Url, *, method: str = "GET", headers: Headers = (), body: bytes = b"", connect_timeout: float = 10.0
     ) -> AsyncIterator[Exchange]:
         """Send a request over an idle or a new connection; the block reads the body.
 

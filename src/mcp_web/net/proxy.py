@@ -6,14 +6,15 @@ import base64
 import ipaddress
 import re
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote, unquote, urlsplit
 
 import anyio
 from anyio.abc import ByteStream
 from anyio.streams.buffered import BufferedByteReceiveStream
+from anyio.streams.stapled import StapledByteStream
 
 from mcp_web.errors import ConfigError, FetchFailed
 from mcp_web.net.address import is_private_host, parse_address
@@ -159,28 +160,12 @@ def _bad_proxy(variable: str) -> ConfigError:
     )
 
 
-class ForwardStream(ByteStream):
+class ForwardStream(StapledByteStream):
     """A stream to an HTTP proxy itself: plain requests on it name the whole URL and carry the proxy's login."""
 
     def __init__(self, stream: ByteStream, proxy: Proxy) -> None:
-        self._stream = stream
+        super().__init__(stream, stream)
         self.proxy = proxy
-
-    @property
-    def extra_attributes(self) -> Mapping[Any, Callable[[], Any]]:
-        return self._stream.extra_attributes
-
-    async def receive(self, max_bytes: int = 65536) -> bytes:
-        return await self._stream.receive(max_bytes)
-
-    async def send(self, item: bytes) -> None:
-        await self._stream.send(item)
-
-    async def send_eof(self) -> None:
-        await self._stream.send_eof()
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
 
 
 async def tunnel(stream: ByteStream, host: str, port: int, proxy: Proxy) -> ByteStream:

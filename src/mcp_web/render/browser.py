@@ -1,4 +1,7 @@
-"""The one shared browser: started when first needed, replaced when retired or broken, ended with the server."""
+"""The one shared browser: started when first needed, replaced when retired or broken, ended with the server.
+
+Between two pages it opens a spare blank tab, because opening one takes most of the time of rendering a page.
+"""
 
 from __future__ import annotations
 
@@ -7,46 +10,28 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
 from mcp_web import trace
 from mcp_web.errors import RenderDisabled, RenderFailed
+from mcp_web.net.egress import Egress
 from mcp_web.render.chromium_flags import chromium_flags
+from mcp_web.render.driver import within
 from mcp_web.render.options import RenderOptions
+from mcp_web.render.tab import Tab, TabFailed, open_tab
 from mcp_web.render.trust import add_trust
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
 
-    from mcp_web.render.tab import Tab
-
-T = TypeVar("T")
-
 _STOP_SECONDS = 5.0
-
-
-class PageGone(Exception):
-    """The page's process crashed, so the pending call will never return."""
-
-
-async def within(seconds: float, work: Coroutine[Any, Any, T], gone: asyncio.Future[None] | None = None) -> T:
-    """The result of a call of the driver; raises TimeoutError when it takes too long, PageGone once `gone` is done.
-
-    Calls of the driver are never cancelled: a late result or error is ignored instead.
-    """
-    task = asyncio.ensure_future(work)
-    task.add_done_callback(lambda done: done.cancelled() or done.exception())
-    waiting: set[asyncio.Future[Any]] = {task} if gone is None else {task, gone}
-    await asyncio.wait(waiting, timeout=max(0.0, seconds), return_when=asyncio.FIRST_COMPLETED)
-    if task.done():
-        return task.result()
-    raise PageGone if gone is not None and gone.done() else TimeoutError
 
 
 @dataclass(slots=True)
@@ -57,7 +42,7 @@ class RunningBrowser:
     browser: Browser
     folder: Path  # of its profile
     lifeline: int  # the file descriptor that, when closed, makes the reaper kill the browser
-    version: str
+    open_tab: Callable[[], Awaitable[Tab]]  # raises TabFailed
     pages: int = 0  # served so far
     users: int = 0  # pages that are open
     retired: bool = False  # gets no further page, and ends when its last one does
@@ -69,15 +54,60 @@ class RunningBrowser:
         """Whether it can serve a further page."""
         return not self.retired and self.browser.is_connected()
 
+    async def take_tab(self, until: float) -> Tab:
+        """An unused tab for one page; `until` is on anyio's clock. Raises TabFailed, or TimeoutError and is retired."""
+        opening, self.spare = self.spare, None
+        if opening is None or (opening.done() and opening.exception() is not None):
+            opening = self._opening()
+        done: set[asyncio.Task[Tab]] = set()
+        try:
+            done, _ = await asyncio.wait({opening}, timeout=max(0.0, until - anyio.current_time()))
+        finally:
+            if not done:
+                self._give_back(opening)
+        if not done:
+            self.retired = True
+            raise TimeoutError
+        tab = opening.result()
+        if tab.usable:
+            return tab
+        await tab.close()  # it crashed while it was spare
+        return await self.take_tab(until)
+
+    def prepare_tab(self) -> None:
+        """Start opening the next tab, unless there is a spare one or the browser is retired."""
+        if self.usable and self.spare is None:
+            self.spare = self._opening()
+
+    def _opening(self) -> asyncio.Task[Tab]:
+        """Start a task that opens a tab; if it cannot be opened, the browser is retired."""
+
+        async def work() -> Tab:
+            try:
+                return await self.open_tab()
+            except TabFailed:
+                self.retired = True  # a half-opened tab stays in it
+                raise
+
+        task = asyncio.create_task(work(), name="tab")
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return task
+
+    def _give_back(self, opening: asyncio.Task[Tab]) -> None:
+        """Keep an unused tab as the spare one; if there is one already, retire the browser and end its lease."""
+        if self.spare is None:
+            self.spare = opening
+        else:
+            self.retired = True
+            _end_lease_of(opening)
+
 
 class SharedBrowser:
     """Provides the current browser; a retired one ends when its last page is closed."""
 
-    def __init__(self, executable: Path, options: RenderOptions, proxy_port: int, ca_bundle: str | None) -> None:
-        self._executable = executable
-        self._ca_bundle = ca_bundle
+    def __init__(self, executable: Path, options: RenderOptions, egress: Egress, ca_bundle: str | None) -> None:
         self._options = options
-        self._proxy_port = proxy_port
+        self._launch = partial(_launch, executable, options, egress, ca_bundle)
         self._starting = asyncio.Lock()
         self._current: RunningBrowser | None = None
         self._idle: asyncio.TimerHandle | None = None
@@ -85,10 +115,7 @@ class SharedBrowser:
 
     @asynccontextmanager
     async def use(self) -> AsyncIterator[RunningBrowser]:
-        """Context manager: the running browser for one page; before the page is closed, only `aclose` ends it.
-
-        Raises RenderDisabled or RenderFailed if it cannot be started.
-        """
+        """The running browser for one page, at whose end it may end. Raises RenderDisabled or RenderFailed."""
         running = await self._take()
         try:
             yield running
@@ -98,11 +125,6 @@ class SharedBrowser:
                 running.retired = True
             if running.users == 0:
                 self._on_unused(running)
-
-    async def ready(self) -> None:
-        """Wait until the spare tab of the current browser, if it has one, is open or has failed to open."""
-        if self._current is not None and self._current.spare is not None:
-            await asyncio.wait({self._current.spare})
 
     async def _take(self) -> RunningBrowser:
         """The current browser, with one more user; launched if there is none that is usable."""
@@ -121,7 +143,7 @@ class SharedBrowser:
 
     async def _launched(self) -> RunningBrowser:
         """Launch a browser; if the caller is cancelled, the launch still completes and the browser is then ended."""
-        launch = asyncio.create_task(_launch(self._executable, self._options, self._proxy_port, self._ca_bundle))
+        launch = asyncio.create_task(self._launch())
         try:
             return await asyncio.shield(launch)
         except asyncio.CancelledError:
@@ -164,7 +186,7 @@ class SharedBrowser:
             await asyncio.wait(self._ending)
 
 
-async def _launch(executable: Path, options: RenderOptions, proxy_port: int, ca_bundle: str | None) -> RunningBrowser:
+async def _launch(executable: Path, options: RenderOptions, egress: Egress, ca_bundle: str | None) -> RunningBrowser:
     """Start the driver and, through the reaper, the browser; raises RenderDisabled or RenderFailed."""
     try:
         from playwright.async_api import Error, async_playwright
@@ -198,7 +220,7 @@ async def _launch(executable: Path, options: RenderOptions, proxy_port: int, ca_
                         str(options.memory_mb * 1024 * 1024),
                         str(executable),
                         f"--user-data-dir={folder / 'profile'}",
-                        *chromium_flags(proxy_port),
+                        *chromium_flags(egress.port),
                     ],
                     ignore_default_args=True,
                     timeout=options.timeout * 1000,
@@ -210,7 +232,7 @@ async def _launch(executable: Path, options: RenderOptions, proxy_port: int, ca_
             f"The browser {executable} did not start: {_first_line(error)}.",
             suggestion="Use mode=readable. The operator checks the browser with `mcp-web doctor`.",
         ) from error
-    return RunningBrowser(playwright, browser, folder, lifeline, browser.version)
+    return RunningBrowser(playwright, browser, folder, lifeline, partial(open_tab, browser, egress, options))
 
 
 def _ignore_driver_failure(driver: object) -> None:
@@ -230,11 +252,11 @@ async def end(running: RunningBrowser) -> None:
     """Kill a browser and its driver, delete its profile and end the lease of its spare tab; to be called once."""
     await _shut_down(running.lifeline, running.folder, running.playwright)
     if running.spare is not None:
-        end_lease_of(running.spare)
+        _end_lease_of(running.spare)
         await asyncio.wait({running.spare}, timeout=_STOP_SECONDS)
 
 
-def end_lease_of(opening: asyncio.Task[Tab]) -> None:
+def _end_lease_of(opening: asyncio.Task[Tab]) -> None:
     """End the lease of a tab that nobody will use, as soon as the task that opens it is done."""
 
     def ended(done: asyncio.Task[Tab]) -> None:

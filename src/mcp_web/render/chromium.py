@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -14,17 +12,17 @@ from pathlib import Path
 import anyio
 
 from mcp_web import trace
-from mcp_web.errors import RenderDisabled, RenderFailed, UnsupportedContent, WebError
+from mcp_web.errors import RenderDisabled, RenderFailed, WebError
 from mcp_web.model.login import SiteLogin
 from mcp_web.net.dial import Dialer
-from mcp_web.net.egress import Egress, Lease
-from mcp_web.render.browser import PageGone, RunningBrowser, SharedBrowser, within
+from mcp_web.net.egress import Egress
+from mcp_web.render.browser import RunningBrowser, SharedBrowser
+from mcp_web.render.driver import PageGone, within
 from mcp_web.render.isolated_world import KeptNavigating
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.rendered import Rendered
-from mcp_web.render.spare_tab import SpareTab
-from mcp_web.render.tab import Tab, TabFailed, open_tab
-from mcp_web.render.visit import Visit, VisitResult
+from mcp_web.render.tab import Tab, TabFailed
+from mcp_web.render.visit import Visit
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import Url, parse_url
 
@@ -85,7 +83,6 @@ class Chromium:
         self._warming: asyncio.Task[None] | None = None
         self._opening = anyio.Lock()
         self._places = anyio.Semaphore(options.max_pages)
-        self._spare = SpareTab(self._blank)
 
     async def render(self, url: str, *, deadline: float | None = None, screenshot: bool = False) -> Rendered:
         """Open a page in the browser and return it once it has settled.
@@ -110,7 +107,7 @@ class Chromium:
                     rendered = await self._visit(running, target, until, begun, screenshot=screenshot)
             finally:
                 self._places.release()
-            self._spare.prepare(running)
+            running.prepare_tab()
             facts["status"] = rendered.status
             return rendered
 
@@ -124,32 +121,25 @@ class Chromium:
         with suppress(WebError):  # `render` will meet the same error and report it
             browser = await self._shared()
             async with browser.use() as running:
-                self._spare.prepare(running)
-
-    async def ready(self) -> None:
-        """Wait until the spare tab for the next page, if one is being opened, is open."""
-        if self._browser is not None:
-            await self._browser.ready()
+                running.prepare_tab()
 
     async def _visit(
         self, running: RunningBrowser, target: Url, until: float, begun: float, *, screenshot: bool
     ) -> Rendered:
-        """Open a page in a tab of its own; a browser that fails or hangs is retired.
-
-        `until` and `begun` are times of `anyio.current_time()`: the deadline, and when the page was asked for.
-        """
+        """Open a page in a tab of its own; a browser that fails or hangs is retired. Times are of anyio's clock."""
         from playwright.async_api import Error
 
         url = target.href
         tab: Tab | None = None
         try:
-            tab = await self._spare.take(running, until)
+            tab = await running.take_tab(until)
             tab.lease.admit(target.host)
             login = self._login(target) if self._login is not None else None
             if login is not None:
                 await within(until - anyio.current_time(), tab.log_in(target, login), tab.gone)
-            visited = await Visit(tab, until, self._options.patience, screenshot or self._options.screenshot).open(url)
-            return replace(_answer(url, visited, tab.lease, begun), authenticated=login is not None)
+            rendered = await Visit(tab, until, self._options.patience, screenshot or self._options.screenshot).open(url)
+            timings = {**rendered.timings, "render": round((anyio.current_time() - begun) * 1000, 1)}
+            return replace(rendered, authenticated=login is not None, timings=timings)
         except TimeoutError as error:
             running.retired = True  # something in it hangs: the next page gets a new browser
             raise RenderFailed(f"The page {url} could not be rendered in time.", url=url) from error
@@ -159,16 +149,6 @@ class Chromium:
         finally:
             if tab is not None:
                 await tab.close()
-
-    async def _blank(self, running: RunningBrowser, until: float) -> Tab:
-        """A new blank tab; raises TabFailed."""
-        return await open_tab(running.browser, self._egress, self._options, self._user_agent(running), until)
-
-    def _user_agent(self, running: RunningBrowser) -> str:
-        """The user agent of a desktop Chrome of the same version."""
-        major = running.version.partition(".")[0]
-        system = "Macintosh; Intel Mac OS X 10_15_7" if sys.platform == "darwin" else "X11; Linux x86_64"
-        return f"Mozilla/5.0 ({system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{major}.0.0.0 Safari/537.36"
 
     async def _shared(self) -> SharedBrowser:
         """The shared browser and its proxy, made when first used; raises RenderDisabled."""
@@ -181,7 +161,7 @@ class Chromium:
                     where = f"at {self._options.executable}" if self._options.executable else "on this machine"
                     raise RenderDisabled(f"Rendering is enabled, but there is no Chromium {where}.", suggestion=_ENABLE)
                 await self._egress.start()
-                self._browser = SharedBrowser(executable, self._options, self._egress.port, self._ca_bundle)
+                self._browser = SharedBrowser(executable, self._options, self._egress, self._ca_bundle)
             return self._browser
 
     async def aclose(self) -> None:
@@ -194,59 +174,9 @@ class Chromium:
         await self._egress.aclose()
 
 
-def _answer(url: str, visited: VisitResult, lease: Lease, begun: float) -> Rendered:
-    """The visited page as the renderer returns it; raises UnsupportedContent if it is not a document."""
-    response = visited.response
-    headers = tuple((name.lower(), value) for name, value in response.headers.items()) if response else ()
-    body, notes = visited.flat.html.encode("utf-8", "replace"), _notes(visited, lease)
-    if visited.media_type != "text/html":
-        if visited.raw is None:
-            kind = visited.media_type
-            raise UnsupportedContent(f"The address {url} is {quoted(kind)}, which a browser does not render.", url=url)
-        body, notes = visited.raw, (*notes, f"Nothing to render: the address is {quoted(visited.media_type)}.")
-    return Rendered(
-        url=url,
-        final_url=parse_url(visited.flat.url).href,
-        status=response.status if response else 200,
-        headers=headers,
-        body=body,
-        media_type=visited.media_type,
-        charset="utf-8" if visited.raw is None else None,
-        fetched_at=time.time(),
-        redirects=visited.redirects,
-        timings={**visited.timings, "render": round((anyio.current_time() - begun) * 1000, 1)},
-        notes=notes,
-        screenshot=visited.screenshot,
-        hidden=visited.flat.hidden,
-    )
-
-
-def _notes(visited: VisitResult, lease: Lease) -> tuple[str, ...]:
-    notes = [*visited.settled.notes, *visited.flat.notes]
-    if visited.settled.ending == "stuck":
-        notes.append("A script that did not end was stopped; this is the page at that time.")
-    elif visited.settled.ending in ("ceiling", "restless"):
-        notes.append("The page did not settle in time; this is its last state.")
-    elif visited.settled.ending == "waiting":
-        notes.append("Some requests of the page were never answered.")
-    if visited.flat.hidden:
-        notes.append(f"{visited.flat.hidden} pieces of invisible text were left out.")
-    outside = sorted({d.host for d in lease.denials.values() if d.reason == "third party"})
-    if outside:
-        shown = ", ".join(quoted(host) for host in outside[:5]) + (" …" if len(outside) > 5 else "")
-        notes.append(f"Requests to {len(outside)} other sites were not made ({shown}).")
-    private = sorted({d.host for d in lease.denials.values() if d.reason == "private"})
-    if private:
-        shown = ", ".join(quoted(host) for host in private[:5])
-        notes.append(f"The page tried to reach non-public addresses ({shown}); none was contacted.")
-    if lease.received > lease.budget:
-        notes.append(f"The page was cut off after {lease.budget} bytes.")
-    return tuple(notes)
-
-
 def _cause(error: Exception, tab: Tab | None) -> str:
     """Why the browser failed, for a message."""
-    if tab is not None and tab.crashed:
+    if tab is not None and tab.gone.done():
         return "the page crashed it, because of its memory use or nesting depth"
     if isinstance(error, KeptNavigating):
         return "the page kept navigating"

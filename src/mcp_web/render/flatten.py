@@ -10,7 +10,7 @@ import anyio
 
 from mcp_web.errors import InvalidUrl
 from mcp_web.net.address import site_of
-from mcp_web.render.browser import within
+from mcp_web.render.driver import within
 from mcp_web.render.isolated_world import IsolatedWorld, ScriptFailed, script
 from mcp_web.text.urls import parse_url
 

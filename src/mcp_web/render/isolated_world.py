@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from mcp_web.render.browser import within
+from mcp_web.render.driver import within
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession

@@ -72,10 +72,7 @@ def _start(chromium: str, flags: list[str], profile: Path, data_limit: int) -> i
 
 
 def _exec_chromium(chromium: str, flags: list[str], home: Path, data_limit: int, drop: bool, parent: int) -> None:
-    """In the child: drop privileges (if `drop`) and environment, then replace this process by Chromium.
-
-    Returns only if the process `parent` no longer exists.
-    """
+    """In the child: drop privileges and environment, become Chromium; returns only if `parent` no longer exists."""
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -84,9 +81,7 @@ def _exec_chromium(chromium: str, flags: list[str], home: Path, data_limit: int,
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_DATA, (data_limit, data_limit))
     if drop:
-        os.setgroups([])
-        os.setgid(_NOBODY)
-        os.setuid(_NOBODY)
+        _become_nobody()
     # Set after the change of user, which clears it.
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -107,21 +102,22 @@ def _exec_chromium(chromium: str, flags: list[str], home: Path, data_limit: int,
 
 
 def _sandbox_works() -> bool:
-    """Whether an ordinary user may create the namespaces of Chromium's sandbox on this machine.
-
-    Tried as `nobody` in a child process; only root can do that, for others the result is False.
-    """
+    """Whether `nobody` may create the namespaces of Chromium's sandbox here; False for others than root."""
     probe = os.fork()
     if probe:
         return os.waitstatus_to_exitcode(os.waitpid(probe, 0)[1]) == 0
     refused = 1
     try:
-        os.setgroups([])
-        os.setgid(_NOBODY)
-        os.setuid(_NOBODY)
+        _become_nobody()
         refused = ctypes.CDLL(None).unshare(_CLONE_NEWUSER_NET_PID)
     finally:
         os._exit(1 if refused else 0)
+
+
+def _become_nobody() -> None:
+    os.setgroups([])
+    os.setgid(_NOBODY)
+    os.setuid(_NOBODY)
 
 
 def _watch(child: int, server_gone: int, wake: int) -> int:

@@ -8,17 +8,18 @@ use what cannot be observed (workers, sockets, frames) and to pages that are sti
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import anyio
 
-from mcp_web.render.isolated_world import IsolatedWorld, KeptNavigating
+from mcp_web.render.isolated_world import KeptNavigating
 
 if TYPE_CHECKING:
     from playwright.async_api import Request
+
+    from mcp_web.render.tab import Tab
 
 Ending = Literal["settled", "restless", "waiting", "stuck", "ceiling"]
 
@@ -142,12 +143,12 @@ def _needed(state: PageState, *, data: bool) -> float:
     return QUIET_AFTER_DATA if data else QUIET
 
 
-async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: float, patience: float) -> Settled:
+async def settle(tab: Tab, until: float, patience: float) -> Settled:
     """Wait until the page has settled, hangs or the time is up; `until` is on anyio's clock.
 
-    `channel` is the random name by which our scripts in the page find each other, `patience` a factor of the
-    limits besides `until`. Raises PageGone, ScriptFailed or the driver's Error.
+    `patience` is a factor of the limits besides `until`. Raises PageGone, ScriptFailed or the driver's Error.
     """
+    traffic = tab.traffic
     begun = anyio.current_time()
     hangs = 0
     state: PageState | None = None
@@ -161,13 +162,14 @@ async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: fl
             "most": 250,
         }
         try:
-            seen = await world.call("state", channel, list(DECLINE), wait, seconds=min(HANG_SECONDS * patience, left))
+            seconds = min(HANG_SECONDS * patience, left)
+            seen = await tab.world.call("state", tab.channel, list(DECLINE), wait, seconds=seconds)
         except (TimeoutError, KeptNavigating) as trouble:
             hangs += 1
             # A page that keeps reloading itself settles only when its scripts are stopped. One that lays itself out,
             # or waits for a request, cannot be interrupted: it may still answer in the time that is left.
             with suppress(TimeoutError):
-                await world.interrupt(for_good=hangs > 1 or isinstance(trouble, KeptNavigating))
+                await tab.world.interrupt(for_good=hangs > 1 or isinstance(trouble, KeptNavigating))
             if hangs > 2:
                 return Settled("stuck", state)
             continue
@@ -185,40 +187,35 @@ async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: fl
     return Settled("stuck" if hangs else "ceiling", state)
 
 
-async def explore(
-    world: IsolatedWorld,
-    traffic: Traffic,
-    channel: str,
-    until: float,
-    patience: float,
-    enlarge: Callable[[int], Awaitable[None]],
-) -> Settled:
-    """Settle, decline a consent banner, then enlarge the window to the page's height so that lazy content loads.
-
-    `enlarge` sets the height of the window in pixels. Raises as `settle`, and what `enlarge` raises.
-    """
-    settled = await settle(world, traffic, channel, until, patience)
+async def explore(tab: Tab, until: float, patience: float) -> Settled:
+    """Settle, decline a consent banner, enlarge the window for lazy content. Raises as `settle`, or TimeoutError."""
+    settled = await settle(tab, until, patience)
     if settled.state is not None and settled.state.consent and settled.ending != "stuck":
-        await world.call("decline", settled.state.consent, seconds=2.0)
-        settled = await settle(world, traffic, channel, until, patience)
+        await tab.world.call("decline", settled.state.consent, seconds=2.0)
+        settled = await settle(tab, until, patience)
+    missed = 0
     for round_number in range(SCROLL_ROUNDS + 1):
         before = settled.state
         if before is None or not before.lazy or settled.ending in ("stuck", "ceiling") or before.chars > SCROLL_CHARS:
             break
         if round_number == SCROLL_ROUNDS:
             return Settled(settled.ending, before, ("The page loads more when it is scrolled further.",))
-        await _scroll(world, until, patience)
+        await _scroll(tab, until, patience)
         # A taller window instead of scrolling, so that virtual lists keep all their items. No taller than the page: an
         # element at its end that loads more items must leave the window to trigger again.
-        await enlarge(min(before.height, MAX_HEIGHT))
-        await _scroll(world, until, patience)
-        settled = await settle(world, traffic, channel, until, patience)
-        if settled.state is None or settled.state.chars <= before.chars:
+        await tab.enlarge(min(before.height, MAX_HEIGHT))
+        await _scroll(tab, until, patience)
+        settled = await settle(tab, until, patience)
+        if settled.state is None:
+            break
+        # Once more if nothing came: a page that was loading did not see that it was scrolled.
+        missed = missed + 1 if settled.state.chars <= before.chars else 0
+        if missed == 2:
             break
     return settled
 
 
-async def _scroll(world: IsolatedWorld, until: float, patience: float) -> None:
+async def _scroll(tab: Tab, until: float, patience: float) -> None:
     """Scroll through the page, so that lazy content loads."""
     seconds = max(0.5, min(HANG_SECONDS * patience, until - anyio.current_time()))
-    await world.call("scroll", seconds * 800, seconds=seconds)
+    await tab.world.call("scroll", seconds * 800, seconds=seconds)

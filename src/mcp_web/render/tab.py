@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import anyio
 
 from mcp_web.model.login import SiteLogin
 from mcp_web.net.egress import AUTH_URL, Egress, Lease
-from mcp_web.render.browser import within
+from mcp_web.render.driver import within
 from mcp_web.render.isolated_world import IsolatedWorld, script
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.settle import Traffic
@@ -25,6 +26,8 @@ VIEWPORT_WIDTH = 1280
 VIEWPORT_HEIGHT = 1000
 _CHALLENGES = 3  # the proxy asks once; where it asks again, it has refused the lease
 _UNWANTED = ("Image", "Font", "Media")
+
+_OPEN_SECONDS = 10.0
 
 
 class TabFailed(Exception):
@@ -55,12 +58,8 @@ class Tab:
     _login: tuple[str, tuple[str, str]] | None = field(default=None, repr=False)  # origin, header
 
     @property
-    def crashed(self) -> bool:
-        return self.gone.done()
-
-    @property
     def usable(self) -> bool:
-        return not self.crashed and not self.page.is_closed()
+        return not self.gone.done() and not self.page.is_closed()
 
     async def close(self) -> None:
         """Close the page and its context, and end its lease; never raises an error."""
@@ -77,10 +76,7 @@ class Tab:
         await within(2.0, self.page.set_viewport_size({"width": VIEWPORT_WIDTH, "height": height}))
 
     async def authenticate(self, options: RenderOptions) -> None:
-        """Authenticate to the proxy with the lease once; the browser then does so for every connection of this context.
-
-        From then on only requests for images, fonts and media are intercepted, to be refused.
-        """
+        """Authenticate to the proxy once, for every connection of this context; then refuse images, fonts and media."""
         unwanted = [] if options.screenshot else [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
         self._intercepted = [{"urlPattern": AUTH_URL}, *unwanted]
         self.session.on("Fetch.authRequired", self._identify)
@@ -141,10 +137,7 @@ class Tab:
             await self._send("Fetch.continueRequest", requestId=number)
 
     def _is_own(self, event: dict[str, Any]) -> bool:
-        """Whether the main frame, not a subframe or a popup, sends this request to the login's origin from that origin.
-
-        The document itself may be requested from anywhere.
-        """
+        """Whether the main frame requests this from the login's origin: a document, or what a page of it requests."""
         assert self._login is not None
         origin = self._login[0] + "/"
         if not event["request"]["url"].startswith(origin) or event["frameId"] != self.world.frame:
@@ -179,25 +172,25 @@ class Tab:
                 await other.close()
 
 
-async def open_tab(browser: Browser, egress: Egress, options: RenderOptions, user_agent: str, until: float) -> Tab:
-    """A fresh context with a blank page; `until` is on anyio's clock. Raises TabFailed."""
+async def open_tab(browser: Browser, egress: Egress, options: RenderOptions) -> Tab:
+    """A fresh context with a blank page; raises TabFailed."""
     from playwright.async_api import Error
 
     lease = egress.grant()
     try:
-        return await within(until - anyio.current_time(), _open(browser, egress, lease, options, user_agent))
+        return await within(_OPEN_SECONDS, _open(browser, egress, lease, options))
     except (Error, TimeoutError) as error:
         egress.withdraw(lease)
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else "it did not answer in time"
         raise TabFailed(reason) from error
 
 
-async def _open(browser: Browser, egress: Egress, lease: Lease, options: RenderOptions, user_agent: str) -> Tab:
+async def _open(browser: Browser, egress: Egress, lease: Lease, options: RenderOptions) -> Tab:
     """A blank page in a new context, observed and authenticated to the proxy; raises the driver's Error."""
     context = await browser.new_context(
         # Without the password: if it is given here, the driver intercepts every request of the page.
         proxy={"server": f"http://127.0.0.1:{egress.port}"},
-        user_agent=user_agent,
+        user_agent=_user_agent(browser.version),
         viewport={"width": VIEWPORT_WIDTH, "height": VIEWPORT_HEIGHT},
         accept_downloads=False,
         service_workers="block",
@@ -209,7 +202,14 @@ async def _open(browser: Browser, egress: Egress, lease: Lease, options: RenderO
     gone = asyncio.get_running_loop().create_future()
     tab = Tab(context, page, IsolatedWorld(session, gone), session, lease, egress, secrets.token_hex(8), gone)
     watch = script("watch").replace("__CHANNEL__", tab.channel)
-    until = anyio.current_time() + 10
+    until = anyio.current_time() + _OPEN_SECONDS
     await asyncio.gather(tab.world.enter(watch, until), tab.authenticate(options))
     tab.listen()
     return tab
+
+
+def _user_agent(version: str) -> str:
+    """The user agent of a desktop Chrome of the same version."""
+    system = "Macintosh; Intel Mac OS X 10_15_7" if sys.platform == "darwin" else "X11; Linux x86_64"
+    chrome = f"Chrome/{version.partition('.')[0]}.0.0.0"
+    return f"Mozilla/5.0 ({system}) AppleWebKit/537.36 (KHTML, like Gecko) {chrome} Safari/537.36"

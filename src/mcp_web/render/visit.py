@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,10 @@ from mcp_web.errors import (
     SsrfBlocked,
     UnsupportedContent,
 )
-from mcp_web.net.egress import Denial
-from mcp_web.render.browser import within
+from mcp_web.net.egress import Denial, Lease
+from mcp_web.render.driver import within
 from mcp_web.render.flatten import Flat, flatten
+from mcp_web.render.rendered import Rendered
 from mcp_web.render.settle import Settled, explore
 from mcp_web.render.tab import VIEWPORT_HEIGHT, VIEWPORT_WIDTH, Tab
 from mcp_web.text.untrusted import quoted
@@ -37,20 +39,6 @@ _TEXT = ("text/", "application/json", "application/xml", "application/ld+json", 
 
 
 @dataclass(slots=True)
-class VisitResult:
-    """A page as the browser showed it once it had settled: its HTML, its response and a screenshot."""
-
-    flat: Flat
-    settled: Settled
-    response: Response | None
-    redirects: tuple[str, ...]
-    media_type: str
-    raw: bytes | None  # of a response that is text but not HTML
-    screenshot: bytes | None
-    timings: dict[str, float]  # milliseconds by step
-
-
-@dataclass(slots=True)
 class Visit:
     """Opens one URL in a tab. `until`, the deadline, is on anyio's clock; for `patience` see `settle`."""
 
@@ -59,33 +47,49 @@ class Visit:
     patience: float = 1.0
     screenshot: bool = False
 
-    async def open(self, url: str) -> VisitResult:
+    async def open(self, url: str) -> Rendered:
         """The settled page; raises a WebError, the driver's Error, PageGone, KeptNavigating or TimeoutError."""
         tab = self.tab
-        timings: dict[str, float] = {}
         begun = anyio.current_time()
         settled = await self._arrive(url)
-        timings["settle"] = _ms(begun)
-        begun = anyio.current_time()
-        flat = await flatten(tab.page, tab.world, max(self.until, anyio.current_time() + 1.0))
-        timings["flatten"] = _ms(begun)
-        png = await self._screenshot(settled.state.height if settled.state else 0)
-        response = await within(self._left(1.0), tab.navigations[-1].response()) if tab.navigations else None
+        arrived = anyio.current_time()
+        flat = await flatten(tab.page, tab.world, max(self.until, arrived + 1.0))
+        timings = {"settle": arrived - begun, "flatten": anyio.current_time() - arrived}
+        screenshot = await self._screenshot(settled.state.height if settled.state else 0)
+        response = await self._response()
+        body, notes = flat.html.encode("utf-8", "replace"), _notes(settled, flat, tab.lease)
         media_type = _media_type(response)
-        raw = None
-        if response is not None and media_type not in _HTML and media_type.startswith(_TEXT):
-            raw = await within(self._left(1.0), response.body())
-        return VisitResult(flat, settled, response, self._redirects(), media_type, raw, png, timings)
+        if response is not None and media_type != "text/html":
+            kind = quoted(media_type)
+            if not media_type.startswith(_TEXT):
+                message = f"The address {url} is {kind}, which a browser does not render."
+                raise UnsupportedContent(message, url=url)
+            body = await within(self._left(1.0), response.body())
+            notes.append(f"Nothing to render: the address is {kind}.")
+        return Rendered(
+            url=url,
+            final_url=parse_url(flat.url).href,
+            status=response.status if response else 200,
+            headers=tuple((name.lower(), value) for name, value in response.headers.items()) if response else (),
+            body=body,
+            media_type=media_type,
+            charset="utf-8" if media_type == "text/html" else None,
+            fetched_at=time.time(),
+            redirects=self._redirects(),
+            timings={name: round(seconds * 1000, 1) for name, seconds in timings.items()},
+            notes=tuple(notes),
+            screenshot=screenshot,
+            hidden=flat.hidden,
+        )
 
     async def _arrive(self, url: str) -> Settled:
         """Navigate to the URL and follow the page's redirects, as far as the address guard allows, until it settled."""
-        tab, target = self.tab, url
+        target = url
         for _ in range(_MAX_SITES):
             await self._go(target)
             onward = self._next_url()
             if onward is None:
-                settle_until = self.until - _CAPTURE_SECONDS
-                settled = await explore(tab.world, tab.traffic, tab.channel, settle_until, self.patience, tab.enlarge)
+                settled = await explore(self.tab, self.until - _CAPTURE_SECONDS, self.patience)
                 onward = self._next_url()
                 if onward is None:
                     return settled
@@ -100,7 +104,7 @@ class Visit:
             going = self.tab.page.goto(url, wait_until="commit", timeout=self._left() * 1000)
             await within(self._left(), going, self.tab.gone)
         except Error as error:
-            if self.tab.crashed:
+            if self.tab.gone.done():
                 raise
             self.tab.failed.update(self.tab.navigations[-1:])
             if self.tab.download or "Download is starting" in error.message:
@@ -112,16 +116,17 @@ class Visit:
 
     async def _fail_by_status(self, url: str, error: Exception) -> None:
         """Raise HttpError if the last navigation has a response of the site."""
-        response = await within(self._left(1.0), self.tab.navigations[-1].response()) if self.tab.navigations else None
+        response = await self._response()
         if response is not None and self._refusal() is None:
             message = f"{url} answered {response.status} in the browser, with nothing to read."
             raise HttpError(message, url=url, status_code=response.status) from error
 
-    def _next_url(self) -> str | None:
-        """The URL of another site that the proxy refused to the main frame and now allows; None if nothing was refused.
+    async def _response(self) -> Response | None:
+        """The response to the last navigation; None if there is none."""
+        return await within(self._left(1.0), self.tab.navigations[-1].response()) if self.tab.navigations else None
 
-        Raises if the URL may not be opened.
-        """
+    def _next_url(self) -> str | None:
+        """The URL of another site that the proxy refused to the main frame and now allows, or None. Raises WebError."""
         refused = self._refusal()
         if refused is None:
             return None
@@ -153,10 +158,7 @@ class Visit:
         return (request, denial) if failed else None
 
     async def _screenshot(self, height: int) -> bytes | None:
-        """A screenshot from the top of the page (`height` pixels), at most three screens, as PNG.
-
-        None if none was asked for, if it cannot be taken in time, or if it is larger than two megabytes.
-        """
+        """A PNG of the top of the page, at most three screens; None if not asked for, too late or over 2 MB."""
         from playwright.async_api import Error
 
         if not self.screenshot:
@@ -196,6 +198,24 @@ def _reason(error: Exception) -> str:
     return line.partition("net::")[2].split(" ")[0][:60] or quoted(line, 200)
 
 
-def _ms(begun: float) -> float:
-    """Milliseconds since a time of `anyio.current_time()`."""
-    return round((anyio.current_time() - begun) * 1000, 1)
+def _notes(settled: Settled, flat: Flat, lease: Lease) -> list[str]:
+    notes = [*settled.notes, *flat.notes]
+    if settled.ending == "stuck":
+        notes.append("A script that did not end was stopped; this is the page at that time.")
+    elif settled.ending in ("ceiling", "restless"):
+        notes.append("The page did not settle in time; this is its last state.")
+    elif settled.ending == "waiting":
+        notes.append("Some requests of the page were never answered.")
+    if flat.hidden:
+        notes.append(f"{flat.hidden} pieces of invisible text were left out.")
+    outside = sorted({d.host for d in lease.denials.values() if d.reason == "third party"})
+    if outside:
+        shown = ", ".join(quoted(host) for host in outside[:5]) + (" …" if len(outside) > 5 else "")
+        notes.append(f"Requests to {len(outside)} other sites were not made ({shown}).")
+    private = sorted({d.host for d in lease.denials.values() if d.reason == "private"})
+    if private:
+        shown = ", ".join(quoted(host) for host in private[:5])
+        notes.append(f"The page tried to reach non-public addresses ({shown}); none was contacted.")
+    if lease.received > lease.budget:
+        notes.append(f"The page was cut off after {lease.budget} bytes.")
+    return notes

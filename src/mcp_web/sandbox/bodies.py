@@ -33,10 +33,7 @@ class BodyBuffer:
         self._large = anyio.Semaphore(1)
 
     async def put(self, page: Fetched) -> WaitingBody:
-        """Hand over a fetched page, whose body then waits to be parsed.
-
-        The caller must enter the result, and must not keep a reference to the page, which would keep its body.
-        """
+        """Hand over a page, whose body then waits; the caller enters the result and keeps no reference to the page."""
         waiting = WaitingBody(self, page)
         if self._turn(len(page.body)).value == 0:
             await waiting.hold()
@@ -48,8 +45,7 @@ class BodyBuffer:
 
 
 class WaitingBody:
-    """One body in the buffer. As a context manager, to be entered once, it waits for its turn and returns the page;
-    at the end of the block the next body has its turn."""
+    """One body in the buffer: `async with`, once, waits for its turn and returns the page; then the next has its."""
 
     def __init__(self, buffer: BodyBuffer, page: Fetched) -> None:
         self._buffer = buffer
@@ -70,22 +66,18 @@ class WaitingBody:
             self._buffer.in_memory += size
 
     async def __aenter__(self) -> Fetched:
+        page, self._page = self._page, dataclasses.replace(self._page, body=b"")
         try:
             await self._turn.acquire()
-        except BaseException:
-            self._leave()
-            raise
-        try:
-            if self._file is not None:
-                body = await anyio.to_thread.run_sync(self._file.read)
-                self._page = dataclasses.replace(self._page, body=body)
-        except BaseException:
-            self._turn.release()
-            raise
+            if self._file is None:
+                return page
+            try:
+                return dataclasses.replace(page, body=await anyio.to_thread.run_sync(self._file.read))
+            except BaseException:
+                self._turn.release()
+                raise
         finally:
             self._leave()
-        page, self._page = self._page, dataclasses.replace(self._page, body=b"")
-        return page
 
     async def __aexit__(self, *caught: object) -> None:
         self._turn.release()

@@ -85,8 +85,7 @@ def _function(module: str, name: str) -> Callable[..., Any]:
 
 
 def _peak_mb() -> int:
-    """The peak memory of this process in MiB; 0 without /proc, where no worker is replaced. `ru_maxrss` is not used: it
-    can include the peak of the parent."""
+    """The peak memory of this process in MiB, 0 without /proc; `ru_maxrss` can include the peak of the parent."""
     try:
         with open("/proc/self/status", encoding="ascii") as status:
             return next((int(line.split()[1]) >> 10 for line in status if line.startswith("VmHWM:")), 0)
@@ -95,10 +94,7 @@ def _peak_mb() -> int:
 
 
 def _limit_memory(now: int, ever: int) -> None:
-    """Limit the address space of this process to `now` bytes; later calls can raise it up to `ever` bytes.
-
-    Does nothing on Windows.
-    """
+    """Limit the address space to `now` bytes, which can be raised up to `ever` bytes later; nothing on Windows."""
     try:
         import resource
     except ImportError:

@@ -45,10 +45,7 @@ class Worker:
         self._replies = BufferedByteReceiveStream(process.stdout)
 
     async def run(self, job: bytes) -> dict[str, Any]:
-        """Send a pickled job and return the reply, an object as `child._answer` describes.
-
-        An invalid reply raises BrokenResourceError, ValueError or RecursionError.
-        """
+        """Send a pickled job, return the reply; if it is invalid, raises one of _BROKEN, ValueError, RecursionError."""
         await self._jobs.send(FRAME.pack(len(job)) + job[:_PIECE])
         # In pieces: sent as a whole, a page of megabytes would be copied twice.
         for at in range(_PIECE, len(job), _PIECE):
@@ -94,16 +91,9 @@ class Sandbox:
 
     async def warm(self) -> None:
         """Start a worker if none is idle and the pool is not full: called while a page is being fetched."""
-        if self._idle or self._closed:
-            return
-        try:
-            self._slots.acquire_nowait()
-        except anyio.WouldBlock:
-            return
-        try:
-            await self._put_back(await self._start())
-        finally:
-            self._slots.release()
+        if self._slots.value and not self._idle and not self._closed:
+            async with self._slots:
+                await self._put_back(await self._start())
 
     async def run(self, function: Callable[..., Any], *args: Any, size: int = 0, wall: float | None = None) -> Any:
         """Call the function in a worker; its result must be JSON.

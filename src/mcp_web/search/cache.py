@@ -8,12 +8,10 @@ import time
 from dataclasses import asdict, replace
 from typing import Any
 
-from mcp_web.lru import LruDict
 from mcp_web.model.search import Attempt, Hit, SearchAnswer, SearchQuery
 from mcp_web.store.best_effort import BestEffortNotes
 
 _KIND = "search"
-_MOST_IN_MEMORY = 256
 
 
 class SearchCache:
@@ -21,28 +19,18 @@ class SearchCache:
 
     def __init__(self, notes: BestEffortNotes, ttl: float) -> None:
         self._notes = notes
-        self._memory: LruDict[str, tuple[float, Any]] = LruDict(_MOST_IN_MEMORY)  # what must not be stored
         self._ttl = ttl
 
     async def get(self, key: str, query: SearchQuery) -> SearchAnswer | None:
         """The answer that was kept under this key, as an answer to `query`; None if there is none or it is too old."""
-        if self._ttl <= 0:
-            return None
-        expires_at, in_memory = self._memory.get(key, (0.0, None))
-        value = in_memory if expires_at > time.time() else await self._notes.get(_KIND, key)
+        value = await self._notes.get(_KIND, key) if self._ttl > 0 else None
         return _from_json(value, query) if value else None
 
     async def keep(self, key: str, found: SearchAnswer, *, on_disk: bool, max_seconds: float | None = None) -> None:
-        """Keep an answer for the configured time, or for `max_seconds` if that is shorter; not at all for 0 seconds.
-
-        `on_disk`: in the store, or in memory if that fails.
-        """
+        """Keep an answer for the configured time, or for `max_seconds` if that is shorter; not at all for 0 seconds."""
         ttl = self._ttl if max_seconds is None else min(self._ttl, max_seconds)
-        if ttl <= 0:
-            return
-        value, expires_at = _to_json(found), time.time() + ttl
-        if not (on_disk and await self._notes.keep(_KIND, key, value, expires_at)):
-            self._memory[key] = (expires_at, value)
+        if ttl > 0:
+            await self._notes.keep(_KIND, key, _to_json(found), time.time() + ttl, on_disk=on_disk)
 
 
 def cache_key(query: SearchQuery, names: tuple[str, ...], how: str, raw: bool) -> str:

@@ -20,7 +20,6 @@ class Health:
     failures: int = 0  # in a row
     limits: int = 0  # rate limits in a row
     paused_until: float = 0.0
-    rate_limited_until: float = 0.0
     why: str = ""
     fix: str | None = None
     outcome: Outcome = "ok"
@@ -32,7 +31,7 @@ class Health:
 
     def wait(self, now: float) -> float:
         """Seconds until the endpoint may be used again; 0 if it may be now."""
-        return max(0.0, self.paused_until - now, self.rate_limited_until - now)
+        return max(0.0, self.paused_until - now)
 
     def paused_elsewhere(self, now: float, seconds: float, why: str) -> None:
         """Pause the endpoint for these seconds because another replica has paused it."""
@@ -42,7 +41,7 @@ class Health:
     def succeeded(self, now: float) -> None:
         """Record a success: no failures in a row, no pause."""
         self.failures = self.limits = 0
-        self.paused_until = self.rate_limited_until = 0.0
+        self.paused_until = 0.0
         self.why, self.fix, self.outcome = "", None, "ok"
         self.last_checked = now
 
@@ -66,14 +65,13 @@ class Health:
         if outcome in ("rate_limited", "quota", "blocked"):
             self.limits += 1
             pause = retry_after if retry_after is not None else _backoff(options.rate_limit_backoff, self.limits)
-            self.rate_limited_until = max(self.rate_limited_until, now + pause)
         elif outcome == "auth":
-            self.paused_until = now + _MISCONFIGURED_PAUSE
+            pause = _MISCONFIGURED_PAUSE
         else:
             self.failures += 1
-            if self.failures >= options.max_consecutive_failures:
-                over = self.failures - options.max_consecutive_failures + 1
-                self.paused_until = now + max(retry_after or 0.0, _backoff(options.failure_backoff, over))
+            over = self.failures - options.max_consecutive_failures + 1
+            pause = max(retry_after or 0.0, _backoff(options.failure_backoff, over)) if over > 0 else 0.0
+        self.paused_until = max(self.paused_until, now + pause)
 
 
 def _backoff(base: float, times: int) -> float:

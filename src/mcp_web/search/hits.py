@@ -1,15 +1,16 @@
-"""Makes a hit from a provider's result."""
+"""Makes a hit from a provider's result: text on one clean line without markup, and an address that can be shown."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from html import unescape
 from urllib.parse import quote
 
 from mcp_web.model.search import Hit
 from mcp_web.search.dates import published
-from mcp_web.search.snippets import clean, snippet
+from mcp_web.text.shorten import shortened_at_word
 from mcp_web.text.urls import domain_of
 
 # Long enough to recognise near-duplicates; what an agent sees is cut once more at the end.
@@ -70,3 +71,37 @@ def _address(value: object) -> str | None:
 def present(hits: Iterable[Hit | None]) -> tuple[Hit, ...]:
     """The hits without the Nones, which are results without a page to open."""
     return tuple(hit for hit in hits if hit is not None)
+
+
+SNIPPET_CHARS = 200
+
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>|<!--.*?-->", re.DOTALL)
+_SPACES = re.compile(r"\s+")
+_TRAILING_DOTS = re.compile(r"(?:\s*(?:\.{3,}|…)\s*)+$")
+_INNER_DOTS = re.compile(r"(?:\s*(?:\.{3,}|…)\s*){2,}")
+
+
+def clean(text: str, limit: int | None = None) -> str:
+    """The text without tags, entities, control and zero-width characters, on one line, at most `limit` long."""
+    if not text:
+        return ""
+    plain = unescape(_TAG.sub("", text))
+    if "&" in plain or "<" in plain:
+        # Providers escape text that was escaped before ("&amp;#39;"), so a second round; a tag that appears only
+        # now was text on the page ("how to use &lt;b&gt;") and stays.
+        plain = unescape(plain)
+    visible = plain
+    if not plain.isprintable():
+        visible = "".join(_SPACE_OR_NOTHING.get(unicodedata.category(char), char) for char in plain)
+    line = _SPACES.sub(" ", unicodedata.normalize("NFC", visible)).strip()
+    return line if limit is None else shortened_at_word(line, limit)
+
+
+_SPACE_OR_NOTHING = {"Cc": " ", "Zs": " ", "Zl": " ", "Zp": " ", "Cf": "", "Cs": "", "Co": "", "Cn": ""}
+
+
+def snippet(text: str, limit: int = SNIPPET_CHARS) -> str:
+    """A cleaned snippet: doubled and trailing dots gone, cut at a word."""
+    line = _INNER_DOTS.sub(" … ", clean(text))
+    ended = _TRAILING_DOTS.sub(" …", line).strip()
+    return "" if ended == "…" else shortened_at_word(ended, limit)

@@ -66,11 +66,7 @@ class SearchOptions:
         f"{PUBLIC_LIST} is the list of public SearXNG instances, which are the last resort (`off` asks none).",
         env="MCP_WEB_SEARCH_URLS",
         choices=("brave", "tavily", "exa", "serper", "google", PUBLIC_LIST, *SOURCE_NAMES),
-        entries={
-            "MCP_WEB_BRAVE_URL": "brave",
-            "MCP_WEB_GOOGLE_URL": "google",
-            "MCP_WEB_SEARX_SPACE_URL": PUBLIC_LIST,
-        },
+        entries={"MCP_WEB_BRAVE_URL": "brave", "MCP_WEB_GOOGLE_URL": "google", "MCP_WEB_SEARX_SPACE_URL": PUBLIC_LIST},
     )
     contact: str = option(
         "",

@@ -79,12 +79,7 @@ def check(query: SearchQuery) -> None:
 
 
 def select(
-    wanted: str | Sequence[str],
-    options: SearchOptions,
-    category: Category,
-    today: date,
-    *,
-    fitting: Sequence[str] = (),
+    wanted: str | Sequence[str], options: SearchOptions, category: Category, today: date, *, fitting: Sequence[str] = ()
 ) -> Selection:
     """Select the providers that a call names (`wanted`); for `auto`, the usable ones in order of preference.
 

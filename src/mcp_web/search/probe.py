@@ -10,8 +10,9 @@ import anyio
 
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import Provider, ProviderRefused
+from mcp_web.search.provider import ProviderRefused
 from mcp_web.search.providers import REGISTRY
+from mcp_web.search.providers.api import Provider
 from mcp_web.search.run import Runner, read
 from mcp_web.search.searxng.pool import InstancePool
 

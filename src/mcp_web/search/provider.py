@@ -1,9 +1,4 @@
-"""The base class of search providers: capabilities and two pure methods.
-
-`request` turns a query into one API request, `parse` turns the response into a page of hits. Neither touches
-the network, so tests need only recorded responses. A refusal is raised as `ProviderRefused` with one of the outcomes
-that the runner, the circuit breaker and the agent distinguish.
-"""
+"""What a provider gets and returns: its capabilities, a request, a page of results, or a refusal."""
 
 from __future__ import annotations
 
@@ -12,9 +7,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from datetime import date
 from typing import Any, Literal, Protocol
 
-from mcp_web.model.search import Category, Hit, Outcome, SearchQuery
-from mcp_web.net.client import ApiResponse as ApiResponse
-from mcp_web.search.options import SearchOptions
+from mcp_web.model.search import Category, Hit, Outcome
+from mcp_web.net.connection import HttpResponse as HttpResponse
 
 Filter = Literal[
     "freshness",  # day week month year
@@ -78,7 +72,7 @@ class ProviderClient(Protocol):
         params: Any = None,
         json: Any = None,
         timeout: float = 20.0,
-    ) -> ApiResponse: ...
+    ) -> HttpResponse: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +101,10 @@ class ResultPage:
 
 @dataclass(eq=False)
 class ProviderRefused(Exception):
-    """A provider did not answer the query; `detail` says why, in a sentence."""
+    """A provider did not answer the query; `detail` says why, in a sentence.
+
+    The runner, the circuit breaker and the agent distinguish the outcomes.
+    """
 
     outcome: Outcome
     detail: str
@@ -117,36 +114,3 @@ class ProviderRefused(Exception):
     # False for a refusal that says nothing about the endpoint's health, such as a query that it does not understand:
     # that is neither retried nor counted as a failure.
     counts: bool = True
-
-
-class Provider:
-    """One search endpoint: the API of a service, one SearXNG instance, or one backend of keyless search."""
-
-    capabilities: Capabilities
-    fix: str  # how an operator sets the provider up
-
-    @classmethod
-    def build(cls, options: SearchOptions) -> list[Provider]:
-        """The endpoints that these options configure: several for a provider with several servers."""
-        raise NotImplementedError
-
-    @property
-    def name(self) -> str:
-        """The name in the list of attempts: that of the provider, or of its instance or backend."""
-        return self.capabilities.name
-
-    def request(self, query: SearchQuery) -> ApiRequest:
-        """The request for one page; `query.page` and `query.count` are the provider's own, already planned."""
-        raise NotImplementedError
-
-    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
-        """The page of results in a response; raises `ProviderRefused` for a response without one."""
-        raise NotImplementedError
-
-    def probe(self) -> ApiRequest:
-        """The cheapest request that shows whether the endpoint is reachable and accepts the key."""
-        return self.request(SearchQuery("test", count=1))
-
-    def quota(self, response: ApiResponse) -> PlanQuota | None:
-        """The remaining quota that any response states, also a refusal; None if it states none."""
-        return None

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from mcp_web.net.retry import WALL_HEADERS, retry_after_seconds
-from mcp_web.search.provider import ApiResponse, ProviderRefused
-from mcp_web.search.snippets import clean
-from mcp_web.text.json_fields import read_json
+from mcp_web.search.hits import clean
+from mcp_web.search.provider import HttpResponse, ProviderRefused
+from mcp_web.text.json_fields import JsonObject, read_json
 from mcp_web.text.untrusted import quoted
 
 REPHRASE = "Change the words or the filters of the query, or name another provider."
@@ -24,12 +24,12 @@ _WALL_WORDS = (
 )
 
 
-def retry_after(response: ApiResponse) -> float | None:
+def retry_after(response: HttpResponse) -> float | None:
     """The seconds in a Retry-After header, given in seconds or as a date, at most a day; None without a valid one."""
     return retry_after_seconds(response.header("retry-after"), time.time())
 
 
-def is_wall(response: ApiResponse) -> bool:
+def is_wall(response: HttpResponse) -> bool:
     """Whether the response is a bot check instead of the endpoint's answer."""
     if any(response.header(name) for name in WALL_HEADERS):
         return True
@@ -37,24 +37,22 @@ def is_wall(response: ApiResponse) -> bool:
     return b"<" in start and any(word in start for word in _WALL_WORDS)
 
 
-def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
-    """The JSON object in a response; raises ProviderRefused, which names what was sent instead."""
+def json_object(response: HttpResponse) -> JsonObject | None:
+    """The JSON object in a response; None if there is none, as in the web page of a gateway."""
     try:
         value = _parsed(response.body)
     except ValueError:
-        if is_wall(response):
-            raise ProviderRefused("blocked", f"{who} answered {response.status} with a bot check.") from None
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def refuse_answer(response: HttpResponse, who: str, answer: JsonObject | None) -> None:
+    """Raise ProviderRefused for a success status without a JSON object, or with an error as gateways send it."""
+    if answer is None and is_wall(response):
+        raise ProviderRefused("blocked", f"{who} answered {response.status} with a bot check.")
+    if answer is None:
         kind = (response.header("content-type") or "no type").partition(";")[0]
-        raise ProviderRefused(
-            "error", f"{who} answered {response.status} with {quoted(kind)} instead of JSON."
-        ) from None
-    if not isinstance(value, dict):
-        raise ProviderRefused("error", f"{who} answered {response.status} with JSON of an unknown shape.")
-    return value
-
-
-def refuse_error(response: ApiResponse, who: str, answer: dict[str, Any]) -> None:
-    """Raise ProviderRefused for an error with a success status, as gateways send it: it is not an empty answer."""
+        raise ProviderRefused("error", f"{who} answered {response.status} with {quoted(kind)}, not a JSON object.")
     if answer.get("error") and not any(isinstance(part, list) for part in answer.values()):
         raise ProviderRefused("error", f"{who} answered {response.status} with an error: {_reason(answer['error'])}.")
 
@@ -85,16 +83,7 @@ def _finite(digits: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def error_object(response: ApiResponse) -> dict[str, Any]:
-    """The JSON object in a response; empty if there is none, as in the web page of a gateway."""
-    try:
-        value = _parsed(response.body)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: str | None = None) -> None:
+def refuse_by_status(response: HttpResponse, who: str, message: str = "", fix: str | None = None) -> None:
     """Raise ProviderRefused for a status that is not 2xx. `message` is the reason in the response of `who`, `fix` what
     the operator can do about a key that is not accepted."""
     status, wait = response.status, retry_after(response)

@@ -1,15 +1,19 @@
-"""The reply of one endpoint, or of all endpoints of a provider."""
+"""The reply of one endpoint, and how one is had from several: the next one is asked when one fails or is slow."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+
+import anyio
 
 from mcp_web.model.search import Attempt, Outcome
 from mcp_web.search.provider import Capabilities, ResultPage
 
 _GOOD: tuple[Outcome, ...] = ("ok", "empty")
 _NO_RESULTS = ResultPage(())
+_NO_PROVIDER = Capabilities("", "mixed", frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +39,54 @@ def best_of(winner: Reply | None, replies: Sequence[Reply], capabilities: Capabi
         attempts=tuple(attempt for reply in replies for attempt in reply.attempts),
         fixes=tuple(dict.fromkeys(fix for reply in replies for fix in reply.fixes)),
     )
+
+
+Ask = Callable[[], Awaitable[Reply]]
+
+
+async def first_answer(
+    asks: Sequence[tuple[str, Ask]], *, stagger: float, deadline: float, accept_empty: bool, patience: float = math.inf
+) -> tuple[Reply | None, tuple[Reply, ...]]:
+    """Ask endpoints (name, call) one after the other; returns the first answer with results (None if there is none),
+    and all replies. Endpoints that did not reply in time are among them, with the outcome "timeout" or "skipped".
+
+    Names must differ. `deadline` is a time of `anyio.current_time()`.
+    The next endpoint is asked when one fails, or has not answered for `stagger` seconds; a slow one is not cancelled
+    meanwhile. The search ends `patience` seconds after the last endpoint was asked. An empty answer is returned only
+    with `accept_empty` and if it is complete: if engines behind it did not answer, another may have results.
+    """
+    waiting = list(asks)
+    running: dict[str, float] = {}  # when each was asked
+    replies: list[Reply] = []
+    winners: list[Reply] = []
+    changed = anyio.Event()
+
+    async def run(name: str, ask: Ask) -> None:
+        reply = await ask()
+        running.pop(name)
+        replies.append(reply)
+        page = reply.page
+        if reply.answered and (page.hits or page.answers or (accept_empty and not page.incomplete)):
+            winners.append(reply)
+        changed.set()
+
+    async with anyio.create_task_group() as tasks:
+        while not winners and (waiting or running) and (now := anyio.current_time()) < deadline:
+            if waiting:
+                name, ask = waiting.pop(0)
+                running[name] = now
+                tasks.start_soon(run, name, ask)
+                if not waiting:
+                    deadline = min(deadline, now + patience)
+            with anyio.move_on_after(max(0.0, min(stagger if waiting else math.inf, deadline - now))):
+                await changed.wait()
+            changed = anyio.Event()
+        tasks.cancel_scope.cancel()
+    now = anyio.current_time()
+    late = {name: (now - since) * 1000 for name, since in running.items()}
+    if not late and not replies:  # the deadline was over before any endpoint could be asked
+        late = {name: 0.0 for name, _ in waiting}
+    outcome: Outcome = "skipped" if winners else "timeout"
+    why = "another answered first" if winners else "no answer before the deadline"
+    unfinished = [Reply(_NO_PROVIDER, (Attempt(name, outcome, round(ms, 1), why),)) for name, ms in late.items()]
+    return (winners[0] if winners else None), (*replies, *unfinished)

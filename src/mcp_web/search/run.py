@@ -12,15 +12,16 @@ import anyio
 from anyio import to_thread
 
 from mcp_web import trace
-from mcp_web.errors import QuotaExceeded, WebError
+from mcp_web.errors import FetchTimeout, QuotaExceeded, WebError
 from mcp_web.limit.limiter import BudgetSpent, Limiter, RateExceeded
 from mcp_web.model.search import Attempt, Outcome, SearchQuery
 from mcp_web.search.health import Health
+from mcp_web.search.hits import clean
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.plan import AdaptedQuery, PageRequest, adapt
-from mcp_web.search.provider import ApiRequest, ApiResponse, Provider, ProviderClient, ProviderRefused, ResultPage
+from mcp_web.search.provider import ApiRequest, HttpResponse, ProviderClient, ProviderRefused, ResultPage
+from mcp_web.search.providers.api import Provider
 from mcp_web.search.reply import Reply
-from mcp_web.search.snippets import clean
 from mcp_web.text.amounts import amount
 
 _MARGIN = 1.15  # our second is a little longer than the provider's: clocks and queues differ
@@ -73,7 +74,7 @@ class Runner:
         trace.metrics.count("search_outcomes", provider=endpoint.capabilities.name, outcome=reply.attempts[0].outcome)
         return reply
 
-    async def send(self, endpoint: Provider, request: ApiRequest, timeout: float) -> ApiResponse:
+    async def send(self, endpoint: Provider, request: ApiRequest, timeout: float) -> HttpResponse:
         """Send one request with the client for its address; raises ProviderRefused for what the client raises.
 
         `timeout` is in seconds. A response of any status is returned.
@@ -90,14 +91,10 @@ class Runner:
                         json=request.json,
                         timeout=timeout,
                     )
-            except TimeoutError:
-                raise ProviderRefused("timeout", f"{endpoint.name} did not answer within {timeout:.1f} s.") from None
-            except WebError as error:
-                late = error.code == "FETCH_TIMEOUT"
-                detail = (
-                    f"{endpoint.name} did not answer in time." if late else f"{endpoint.name} could not be reached."
-                )
-                raise ProviderRefused("timeout" if late else "unreachable", detail) from error
+            except (TimeoutError, WebError) as error:
+                late = isinstance(error, TimeoutError | FetchTimeout)
+                detail = f"did not answer in time ({timeout:.1f} s)." if late else "could not be reached."
+                raise ProviderRefused("timeout" if late else "unreachable", f"{endpoint.name} {detail}") from error
             facts["status"] = response.status
         return response
 
@@ -165,7 +162,7 @@ class Runner:
             health.failed(now, "quota", "the month's quota is used up", self.options, quota.month_resets)
         return page
 
-    async def _send_watched(self, endpoint: Provider, request: ApiRequest, deadline: float) -> ApiResponse:
+    async def _send_watched(self, endpoint: Provider, request: ApiRequest, deadline: float) -> HttpResponse:
         """Send the request; one that is cancelled because it is slow is recorded in the endpoint's health."""
         begun = anyio.current_time()
         try:
@@ -221,7 +218,7 @@ class Runner:
         return None
 
 
-def read(endpoint: Provider, response: ApiResponse, query: SearchQuery) -> ResultPage:
+def read(endpoint: Provider, response: HttpResponse, query: SearchQuery) -> ResultPage:
     """The page of results in a response; every failure is raised as ProviderRefused."""
     try:
         return endpoint.parse(response, query)

@@ -24,12 +24,12 @@ from mcp_web.search.merge import cluster, merge
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.plan import Selection, check, select
 from mcp_web.search.probe import ProviderState, probe_all
-from mcp_web.search.provider import Provider, ProviderClient
+from mcp_web.search.provider import ProviderClient
 from mcp_web.search.providers import REGISTRY, build
+from mcp_web.search.providers.api import Provider
 from mcp_web.search.providers.ddgs_client import DdgsClient
-from mcp_web.search.quality import worth_showing
-from mcp_web.search.race import first_answer
-from mcp_web.search.reply import Reply, best_of
+from mcp_web.search.reply import Reply, best_of, first_answer
+from mcp_web.search.result_filter import worth_showing
 from mcp_web.search.run import Charge, Runner
 from mcp_web.search.searxng.pool import InstancePool
 from mcp_web.search.source_choice import beside_general, fitting_sources
@@ -81,12 +81,7 @@ class Searcher:
         self._flight = flight or MemorySingleFlight()
 
     async def search(
-        self,
-        query: SearchQuery,
-        provider: str | Sequence[str] = "auto",
-        *,
-        raw: bool = False,
-        deadline: float,
+        self, query: SearchQuery, provider: str | Sequence[str] = "auto", *, raw: bool = False, deadline: float
     ) -> SearchAnswer:
         """Search for one query; with `raw` the answer includes the providers' own JSON.
 

@@ -1,22 +1,25 @@
-"""The outermost middleware of the HTTP server: checks Host, Origin, authentication, rate and scope."""
+"""The middleware of the HTTP server: checks Host, Origin, authentication, rate, body and scope of each request."""
 
 from __future__ import annotations
 
+import json
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcp_web import trace
 from mcp_web.errors import QuotaExceeded, WebError
 from mcp_web.limit.quota import Quota
 from mcp_web.model.token import DEFAULT_TENANT
-from mcp_web.server.auth import CLOCK_LEEWAY, Authenticator, Caller, uses_oauth
+from mcp_web.server.auth import CLOCK_LEEWAY, Caller, Verify, token_in, uses_oauth
 from mcp_web.server.options import ServerOptions
-from mcp_web.server.refusal import Headers, Refusal, refuse
-from mcp_web.server.scopes import allows, needed_for_path
+from mcp_web.server.refusal import Refusal
+from mcp_web.server.request_body import BodyReader
+from mcp_web.server.scopes import allows, needed_for_message, needed_for_path
 
 # The health checks of a load balancer have no token; their responses reveal nothing.
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
@@ -25,22 +28,26 @@ _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 
 class AccessMiddleware:
-    """ASGI middleware around all routes; stores the authenticated caller in the ASGI scope."""
+    """ASGI middleware around all routes; stores the authenticated caller in the ASGI scope, and reads the body."""
 
     def __init__(
         self,
         app: ASGIApp,
         options: ServerOptions,
-        authenticator: Authenticator,
+        verifiers: Sequence[Verify],
         port: int,
         *,
         names: Iterable[str] = (),
         quota: Quota,
+        tools: Mapping[str, str],
     ) -> None:
+        """Without `verifiers` (only on loopback) every request is allowed; `tools` has the scope of each by name."""
         self._app = app
-        self._authenticator = authenticator
-        self._challenge = Challenge(options)
+        self._verifiers = verifiers
         self._quota = quota
+        self._tools = tools
+        self._bodies = BodyReader()
+        self._metadata = metadata_url(options) if uses_oauth(options) else ""
         hosts = [*_LOCAL, *options.allowed_hosts, *names]
         self._hosts = {host.lower() for host in hosts} | {f"{host}:{port}".lower() for host in hosts}
         own = {f"http://{host}:{port}".lower() for host in (*_LOCAL, *names)}
@@ -50,85 +57,109 @@ class AccessMiddleware:
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})  # WebSockets are not served
             return
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        headers = joined_headers(scope)
-        refusal = self._foreign(scope["path"], headers)
-        if refusal is None and not _is_open(scope["path"]):
-            refusal = await self._unauthorized(scope, headers) or await self._limited(scope)
-        if refusal is not None:
-            await refuse(send, refusal)
-            return
+        if scope["type"] == "http":
+            try:
+                await self._check(scope)
+                if scope["method"] not in ("GET", "HEAD", "OPTIONS"):
+                    body = await self._bodies.read(receive)
+                    self._check_messages(scope, body)
+                    receive = _replayed({"type": "http.request", "body": body, "more_body": False}, receive)
+            except Refusal as refusal:
+                await refusal.send(send)
+                return
         await self._app(scope, receive, send)
 
-    def _foreign(self, path: str, headers: dict[str, str]) -> Refusal | None:
-        """The refusal of a request with an unknown Host or Origin; None for others."""
-        if headers.get("host", "").lower() not in self._hosts and path not in OPEN_PATHS:
-            return Refusal(421, "BAD_HOST", "This server does not accept this Host; see MCP_WEB_ALLOWED_HOSTS.")
-        origin = headers.get("origin")
-        if origin is not None and origin.rstrip("/").lower() not in self._origins:
-            return Refusal(403, "BAD_ORIGIN", "This Origin may not call the server; see MCP_WEB_ALLOWED_ORIGINS.")
-        return None
+    async def _check(self, scope: Scope) -> None:
+        """Check everything but the body; raises Refusal."""
+        headers, path = Headers(scope=scope), scope["path"]
 
-    async def _unauthorized(self, scope: Scope, headers: dict[str, str]) -> Refusal | None:
-        """Authenticate the caller and check the scope that the path needs; returns the refusal, or None."""
-        if not self._authenticator.is_required:
-            return None
+        def sent(name: str) -> str:
+            return ", ".join(headers.getlist(name))  # of a repeated header, no value is missed
+
+        if sent("host").lower() not in self._hosts and path not in OPEN_PATHS:
+            raise Refusal(421, "BAD_HOST", "This server does not accept this Host; see MCP_WEB_ALLOWED_HOSTS.")
+        if "origin" in headers and sent("origin").rstrip("/").lower() not in self._origins:
+            raise Refusal(403, "BAD_ORIGIN", "This Origin may not call the server; see MCP_WEB_ALLOWED_ORIGINS.")
+        if path in OPEN_PATHS or path == WELL_KNOWN or path.startswith(f"{WELL_KNOWN}/"):
+            return
+        if self._verifiers:
+            await self._authenticate(scope, sent("authorization"))
+        await self._count(scope)
+        if path == "/mcp" and scope["method"] not in ("POST", "OPTIONS"):
+            # Every request is one POST: an idle GET stream would only hold a connection open.
+            raise Refusal(405, "METHOD_NOT_ALLOWED", "Send MCP messages with POST.", (b"allow", b"POST"))
+
+    async def _authenticate(self, scope: Scope, authorization: str) -> None:
+        """Find the caller, check the scope that the path needs, and store the caller in the ASGI scope."""
         path = scope["path"]
         try:
-            caller = await self._authenticator.caller_of(headers.get("authorization", ""))
+            caller = await self._caller_of(token_in(authorization))
         except WebError as error:
             # Tokens cannot be checked: no caller is admitted, but the token is not reported as wrong.
             trace.log("error", "authentication", error_code=error.code, message=error.message)
-            retry = [(b"retry-after", b"10")]
-            return Refusal(503, "AUTH_UNAVAILABLE", "Tokens cannot be checked at the moment.", retry)
+            retry = (b"retry-after", b"10")
+            raise Refusal(503, "AUTH_UNAVAILABLE", "Tokens cannot be checked at the moment.", retry) from error
         if caller is None or (caller.expires_at or math.inf) + CLOCK_LEEWAY < time.time():
-            return Refusal(401, "UNAUTHORIZED", "A valid bearer token is needed.", self._challenge.unauthorized(path))
-        needed = needed_for_path(scope["method"], path, scope["query_string"])
-        if needed is not None and not allows(caller.scopes, needed):
-            return self._challenge.insufficient(needed)
+            challenges = [self._bearer(scope="tools" if self._metadata else "")]
+            if path != "/mcp":  # the only authentication that a browser can do
+                challenges.append((b"www-authenticate", b'Basic realm="mcp-web: any user, a token as password"'))
+            raise Refusal(401, "UNAUTHORIZED", "A valid bearer token is needed.", *challenges)
+        self._require(caller, needed_for_path(scope["method"], path, scope["query_string"]))
         sign_in(scope, caller)
+
+    async def _caller_of(self, token: str) -> Caller | None:
+        """The caller whose token it is, or None; raises WebError when tokens cannot be checked."""
+        for verify in self._verifiers if token else ():
+            if (caller := await verify(token)) is not None:
+                return caller
         return None
 
-    async def _limited(self, scope: Scope) -> Refusal | None:
-        """Count the request against the tenant's rate limit; returns the refusal, or None."""
+    async def _count(self, scope: Scope) -> None:
+        """Count the request against the tenant's rate limit."""
         caller = caller_in(scope)
         try:
             await self._quota.take_call(caller.tenant if caller else "anyone", is_call=scope["path"] == "/mcp")
         except QuotaExceeded as error:
-            retry = [(b"retry-after", str(math.ceil(error.retry_after or 1)).encode())]
-            return Refusal(429, "RATE_LIMITED", error.message, retry)
-        if scope["path"] == "/mcp" and scope["method"] not in ("POST", "OPTIONS"):
-            # Every request is one POST: an idle GET stream would only hold a connection open.
-            return Refusal(405, "METHOD_NOT_ALLOWED", "Send MCP messages with POST.", [(b"allow", b"POST")])
-        return None
+            retry = (b"retry-after", str(math.ceil(error.retry_after or 1)).encode())
+            raise Refusal(429, "RATE_LIMITED", error.message, retry) from error
 
+    def _check_messages(self, scope: Scope, body: bytes) -> None:
+        """Check the scopes that the messages in a body need, because the protocol requires an HTTP 403.
 
-class Challenge:
-    """Builds WWW-Authenticate headers with the scope, which those of the SDK lack."""
+        The handlers check again what they run (`server/build.py`); this check only answers with the required status.
+        """
+        caller = caller_in(scope)
+        if scope["path"] != "/mcp" or caller is None or "tools" in caller.scopes:
+            return
+        try:
+            sent = json.loads(body)
+        except (ValueError, RecursionError):
+            return  # the SDK reports the error
+        for message in sent if isinstance(sent, list) else [sent]:
+            self._require(caller, needed_for_message(message, self._tools))
 
-    def __init__(self, options: ServerOptions) -> None:
-        self._metadata = metadata_url(options) if uses_oauth(options) else ""
+    def _require(self, caller: Caller, needed: str | None) -> None:
+        """Raise the refusal of a token that lacks a scope."""
+        if not allows(caller.scopes, needed):
+            message = f"The token lacks the scope {needed!r}."
+            header = self._bearer(error="insufficient_scope", error_description=message, scope=str(needed))
+            raise Refusal(403, "INSUFFICIENT_SCOPE", message, header)
 
-    def unauthorized(self, path: str) -> Headers:
-        """The headers of a 401; a browser is also offered Basic authentication, the only one that it can do."""
-        found = [(b"www-authenticate", self._bearer(scope="tools" if self._metadata else ""))]
-        if path != "/mcp":
-            found.append((b"www-authenticate", b'Basic realm="mcp-web: any user, a token as password"'))
-        return found
-
-    def insufficient(self, scope: str) -> Refusal:
-        """The refusal of a token that lacks this scope."""
-        message = f"The token lacks the scope {scope!r}."
-        header = self._bearer(error="insufficient_scope", error_description=message, scope=scope)
-        return Refusal(403, "INSUFFICIENT_SCOPE", message, [(b"www-authenticate", header)])
-
-    def _bearer(self, **parts: str) -> bytes:
-        """The value of a WWW-Authenticate header; parts without a value are left out."""
+    def _bearer(self, **parts: str) -> tuple[bytes, bytes]:
+        """A WWW-Authenticate header with the scope, which those of the SDK lack; parts without a value are left out."""
         parts |= {"resource_metadata": self._metadata}
         listed = ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
-        return f"Bearer {listed}".strip().encode()
+        return b"www-authenticate", f"Bearer {listed}".strip().encode()
+
+
+def _replayed(first: Message, receive: Receive) -> Receive:
+    """An ASGI `receive` that first returns a message that was already read, then those of the connection."""
+    held = [first]
+
+    async def next_message() -> Message:
+        return held.pop() if held else await receive()
+
+    return next_message
 
 
 def metadata_url(options: ServerOptions) -> str:
@@ -157,17 +188,3 @@ def caller_in(scope: Any) -> Caller | None:
 def tenant_of(caller: Caller | None) -> str:
     """The name of the caller's tenant; the default one where no token is needed."""
     return caller.tenant if caller else DEFAULT_TENANT
-
-
-def joined_headers(scope: Scope) -> dict[str, str]:
-    """The headers by lower-case name; the values of a repeated header are joined, so that none is missed."""
-    found: dict[str, str] = {}
-    for name, value in scope["headers"]:
-        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
-        found[key] = f"{found[key]}, {text}" if key in found else text
-    return found
-
-
-def _is_open(path: str) -> bool:
-    """Whether the path needs no authentication."""
-    return path in OPEN_PATHS or path == WELL_KNOWN or path.startswith(f"{WELL_KNOWN}/")

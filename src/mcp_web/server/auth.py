@@ -1,15 +1,10 @@
-"""Authentication of the HTTP server: verifiers of bearer tokens, tried one after the other.
-
-Each is a `TokenVerifier` of the SDK. A verifier returns None for a token that is not its own or not valid, and raises
-WebError when tokens cannot be checked at all.
-"""
+"""Authentication of the HTTP server: functions that verify bearer tokens, tried one after the other."""
 
 from __future__ import annotations
 
 import base64
 import hmac
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
 
 import anyio
 from mcp.server.auth.provider import AccessToken
@@ -36,10 +31,9 @@ class Caller(AccessToken):
     from_issuer: bool = False  # the token can be exchanged for one with more scopes
 
 
-class Verifier(Protocol):
-    """The SDK's TokenVerifier, with `Caller` as its access token."""
-
-    async def verify_token(self, token: str) -> Caller | None: ...
+# Returns the caller whose token it is; None for a token that is not its own or not valid. Raises WebError when tokens
+# cannot be checked at all.
+Verify = Callable[[str], Awaitable[Caller | None]]
 
 
 class CheckedTokens:
@@ -63,18 +57,13 @@ class CheckedTokens:
         self._found[digest(token)] = (anyio.current_time() + self._seconds, caller)
 
 
-class ConfiguredTokens:
-    """The tokens in MCP_WEB_AUTH_TOKENS, which have every scope."""
-
-    def __init__(self, tokens: Sequence[str]) -> None:
-        self._tokens = tokens
-
-    async def verify_token(self, token: str) -> Caller | None:
-        for number, known in enumerate(self._tokens):
-            if hmac.compare_digest(known.encode(), token.encode()):
-                name = f"token-{number}"
-                return Caller(token="", client_id=name, name=name, scopes=sorted(granted(["admin"])))
-        return None
+async def verify_configured(tokens: Sequence[str], token: str) -> Caller | None:
+    """The caller with a token of MCP_WEB_AUTH_TOKENS, which have every scope."""
+    for number, known in enumerate(tokens):
+        if hmac.compare_digest(known.encode(), token.encode()):
+            name = f"token-{number}"
+            return Caller(token="", client_id=name, name=name, scopes=sorted(granted(["admin"])))
+    return None
 
 
 class StoredTokens:
@@ -84,7 +73,7 @@ class StoredTokens:
         self._app = app
         self._checked = CheckedTokens(_STORED_SECONDS)
 
-    async def verify_token(self, token: str) -> Caller | None:
+    async def verify(self, token: str) -> Caller | None:
         if not token.startswith(PREFIX):
             return None
         if (known := self._checked.get(token)) is not None:
@@ -102,28 +91,6 @@ class StoredTokens:
         )
         self._checked.keep(token, caller)
         return caller
-
-
-class Authenticator:
-    """Finds the caller of a request. Without verifiers (only on loopback) every request is allowed."""
-
-    def __init__(self, verifiers: Sequence[Verifier]) -> None:
-        self._verifiers = verifiers
-
-    @property
-    def is_required(self) -> bool:
-        """Whether requests need a token."""
-        return bool(self._verifiers)
-
-    async def caller_of(self, authorization: str) -> Caller | None:
-        """The caller that an Authorization header names, or None; raises WebError when tokens cannot be checked."""
-        token = token_in(authorization)
-        if not token:
-            return None
-        for verifier in self._verifiers:
-            if (caller := await verifier.verify_token(token)) is not None:
-                return caller
-        return None
 
 
 def check_exposure(host: str, options: ServerOptions, *, stored_tokens: bool = False) -> None:

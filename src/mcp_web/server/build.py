@@ -100,7 +100,8 @@ class _Handlers:
         _require(ctx, scope_of(tool))
         async with self._app_of(ctx) as app, _audited(self._audit, _caller(ctx), tool.name) as noted:
             result = await self._run(ctx, app, tool, params)
-            noted["outcome"] = _outcome(result)
+            error = (result.meta or {}).get("error") or {}
+            noted["outcome"] = str(error.get("code", "error")) if result.is_error else "ok"
             return result
 
     async def _run(
@@ -108,7 +109,8 @@ class _Handlers:
     ) -> types.CallToolResult:
         """Run a tool when it is its turn, within the deadline, while progress is reported; returns its errors too."""
         deadline = anyio.current_time() + self._deadline
-        structured = _answers_asked(ctx, self._answers) == "structured"
+        asked = (ctx.meta or {}).get(ANSWERS)
+        structured = (asked if asked in ("text", "structured") else self._answers) == "structured"
         call = Call(app, deadline, client=_client(ctx), wants_data=structured)
         answer: Answer | None = None
         async with anyio.create_task_group() as tasks:
@@ -164,12 +166,6 @@ def _caller(ctx: Context) -> Caller | None:
     return caller_in(ctx.request.scope) if ctx.request is not None else None
 
 
-def _answers_asked(ctx: Context, configured: str) -> str:
-    """The answer format that the call requests, or else the configured one."""
-    asked = (ctx.meta or {}).get(ANSWERS)
-    return asked if asked in ("text", "structured") else configured
-
-
 def _client(ctx: Context) -> str:
     """The client program (by its client info, else its user agent) and the name of its token, as "program · token"."""
     caller, introduced = _caller(ctx), ctx.session.client_params
@@ -180,10 +176,7 @@ def _client(ctx: Context) -> str:
 
 @asynccontextmanager
 async def _audited(log: AuditLog | None, caller: Caller | None, tool: str) -> AsyncIterator[dict[str, str]]:
-    """Context manager: write one audit line for a call, also if it fails or is cancelled; none without a log.
-
-    The yielded dict has the outcome, which the caller sets.
-    """
+    """Context manager: one audit line for a call, also if it fails; the caller sets the outcome in the dict."""
     noted = {"outcome": "cancelled"}
     begun = anyio.current_time()
     try:
@@ -194,12 +187,6 @@ async def _audited(log: AuditLog | None, caller: Caller | None, tool: str) -> As
             ms = round((anyio.current_time() - begun) * 1000)
             with anyio.CancelScope(shield=True):
                 await log.write("call", **who, tool=tool, **noted, ms=ms)
-
-
-def _outcome(result: types.CallToolResult) -> str:
-    """The outcome for the audit log: `ok`, or the code of the error; `error` if it has none."""
-    error = (result.meta or {}).get("error")
-    return str(error.get("code", "error")) if isinstance(error, dict) else "error" if result.is_error else "ok"
 
 
 def _require(ctx: Context, scope: str) -> None:

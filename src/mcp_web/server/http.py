@@ -5,31 +5,25 @@ from __future__ import annotations
 import errno
 import socket
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.contracts import sets as contracts
 from mcp_web.errors import ConfigError
-from mcp_web.server.access import WELL_KNOWN, AccessMiddleware, Challenge, caller_in, tenant_of
-from mcp_web.server.auth import (
-    Authenticator,
-    ConfiguredTokens,
-    StoredTokens,
-    Verifier,
-    check_exposure,
-    needs_token,
-    uses_oauth,
-)
+from mcp_web.server.access import WELL_KNOWN, AccessMiddleware, caller_in, tenant_of
+from mcp_web.server.auth import StoredTokens, Verify, check_exposure, needs_token, uses_oauth, verify_configured
 from mcp_web.server.build import build_server
 from mcp_web.server.oauth import Introspection, JwtVerifier, check_joserfc
 from mcp_web.server.options import ServerOptions
-from mcp_web.server.scope_check import ScopeCheck
 from mcp_web.server.scopes import HIERARCHY, scope_of
 from mcp_web.services.audit_log import audit_log
 from mcp_web.services.check_readiness import check_readiness
@@ -41,6 +35,8 @@ from mcp_web.telemetry.open import open_telemetry
 from mcp_web.telemetry.options import TelemetryOptions
 from mcp_web.tenant import Tenants
 from mcp_web.web.connect import LOOPBACK
+from mcp_web.web.metrics import prometheus
+from mcp_web.web.routes import page_routes
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -65,20 +61,18 @@ def run(
     """Serve until a signal comes; running calls are then finished, which takes at most their deadline.
 
     `names` are host names that requests may use besides localhost and the configured ones. `on_listening` is called
-    with the first token if one was created, else with None. Raises ConfigError if the server cannot start, and
-    KeyboardInterrupt after Ctrl-C.
+    with the first token if one was created, else with None. Raises ConfigError if the server cannot start.
     """
     options = settings.of(ServerOptions)
     check_joserfc(options)
     telemetry = open_telemetry(settings.of(TelemetryOptions))
 
-    async def serve() -> bool:
+    async def serve() -> None:
         import uvicorn
         from sse_starlette.sse import AppStatus
 
         from mcp_web.sandbox.pool import return_large_blocks
-        from mcp_web.server.drain import DrainingServer
-        from mcp_web.server.limits import LimitedProtocol, limit_log
+        from mcp_web.server.limits import DrainingServer, LimitedProtocol, limit_log
 
         # Otherwise a signal would end event streams at once, before running calls have sent their answers.
         AppStatus.enable_automatic_graceful_drain = False
@@ -102,16 +96,13 @@ def run(
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(run_background, app)
                 tasks.start_soon(_background, tenants)
-                server = DrainingServer(config)
-                await server.serve([listener])
+                await DrainingServer(config).serve([listener])
                 tasks.cancel_scope.cancel()
             await tenants.close()
         if telemetry is not None:
             await telemetry.close()
-        return server.was_interrupted
 
-    if anyio.run(serve):
-        raise KeyboardInterrupt
+    anyio.run(serve)
 
 
 async def _background(tenants: Tenants) -> None:
@@ -153,11 +144,6 @@ def http_app(
     `names` are host names that requests may use besides localhost and the configured ones; `stored_tokens`: tokens from
     the store are accepted although the options require none.
     """
-    from mcp.server.transport_security import TransportSecuritySettings
-    from starlette.routing import Route
-
-    from mcp_web.web.routes import page_routes
-
     options = app.settings.of(ServerOptions)
     tenants = tenants or Tenants(app)
     routes = [
@@ -175,32 +161,34 @@ def http_app(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=routes,
     )
-    from mcp_web.server.limits import BodyLimit
-
     tools = contracts.with_plain_names(contracts.tools_offered(app.tools))
-    scoped = ScopeCheck(inner, Challenge(options), {name: scope_of(tool) for name, tool in tools.items()})
-    authenticator = Authenticator(_verifiers(app, options, stored_tokens=stored_tokens))
-    return AccessMiddleware(BodyLimit(scoped), options, authenticator, port, names=names, quota=app.process.quota)
+    return AccessMiddleware(
+        inner,
+        options,
+        _verifiers(app, options, stored_tokens=stored_tokens),
+        port,
+        names=names,
+        quota=app.process.quota,
+        tools={name: scope_of(tool) for name, tool in tools.items()},
+    )
 
 
-def _verifiers(app: App, options: ServerOptions, *, stored_tokens: bool) -> list[Verifier]:
+def _verifiers(app: App, options: ServerOptions, *, stored_tokens: bool) -> list[Verify]:
     """The verifiers of tokens that are accepted: the configured ones, the stored ones, then those of the issuer."""
-    found: list[Verifier] = []
+    found: list[Verify] = []
     if options.auth_tokens:
-        found.append(ConfiguredTokens(options.auth_tokens))
+        found.append(partial(verify_configured, options.auth_tokens))
     if options.team or stored_tokens or uses_oauth(options):
-        found.append(StoredTokens(app))
+        found.append(StoredTokens(app).verify)
     if options.oauth_introspection_url:
-        found.append(Introspection(options, app.process.api_client))
+        found.append(Introspection(options, app.process.api_client).verify)
     elif options.oauth_issuer:
-        found.append(JwtVerifier(options, app.process.api_client))
+        found.append(JwtVerifier(options, app.process.api_client).verify)
     return found
 
 
 async def _healthz(request: Request) -> Response:
     """Always 200: the process runs."""
-    from starlette.responses import PlainTextResponse
-
     return PlainTextResponse("ok\n")
 
 
@@ -208,8 +196,6 @@ def _readyz(app: App) -> Any:
     """The endpoint that answers 200 if calls would succeed, else 503; the text says what is degraded."""
 
     async def readyz(request: Request) -> Response:
-        from starlette.responses import PlainTextResponse
-
         found = await check_readiness(app)
         lines = [f"not ready: {found.problem}" if found.problem else "ready", *(f"note: {one}" for one in found.notes)]
         return PlainTextResponse("\n".join(lines) + "\n", 503 if found.problem else 200)
@@ -219,10 +205,6 @@ def _readyz(app: App) -> Any:
 
 async def _metrics(request: Request) -> Response:
     """The metrics of this process; a scraper adds up those of several processes."""
-    from starlette.responses import PlainTextResponse
-
-    from mcp_web.web.metrics import prometheus
-
     return PlainTextResponse(prometheus(trace.metrics.totals()), media_type="text/plain; version=0.0.4")
 
 
@@ -236,7 +218,6 @@ def _resource_metadata(options: ServerOptions) -> list[Any]:
         return []
     from mcp.server.auth.routes import create_protected_resource_routes
     from mcp.server.auth.settings import AuthSettings
-    from starlette.routing import Route
 
     # An AnyHttpUrl alone would add a slash to an issuer without a path, and clients compare issuers letter by letter.
     urls = AuthSettings.model_validate({

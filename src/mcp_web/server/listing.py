@@ -35,7 +35,7 @@ def described(tool: Tool, *, structured: bool) -> dict[str, Any]:
         },
     }
     if structured and tool.output:
-        facts["outputSchema"] = tool.output_schema()
+        facts["outputSchema"] = {"type": "object", "properties": dict(tool.output)}
     if tool.long_answers:
         facts["_meta"] = {"anthropic/maxResultSizeChars": MAX_RESULT_CHARS}
     return facts

@@ -14,7 +14,9 @@ EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 — compared, never 
 def own_names() -> tuple[str, ...]:
     """The host names of this machine, with and without the local domain, and its addresses."""
     name = socket.gethostname()
-    found = [name, socket.getfqdn(), f"{name.partition('.')[0]}.local", *_addresses(name)]
+    found = [name, socket.getfqdn(), f"{name.partition('.')[0]}.local", *map(str, outgoing_addresses())]
+    with contextlib.suppress(OSError):
+        found += [str(entry[4][0]) for entry in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)]
     return tuple(dict.fromkeys(_bracketed(one) for one in found if one and one != "localhost"))
 
 
@@ -23,14 +25,6 @@ def host_for_clients(host: str, names: Sequence[str]) -> str:
     if host in EVERYWHERE:
         return names[0] if names else "127.0.0.1"
     return _bracketed(host)
-
-
-def _addresses(name: str) -> list[str]:
-    """The addresses of a host name, and those that this machine uses for outgoing connections."""
-    found = [str(address) for address in outgoing_addresses()]
-    with contextlib.suppress(OSError):
-        found += [str(entry[4][0]) for entry in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)]
-    return found
 
 
 def _bracketed(host: str) -> str:

@@ -22,6 +22,7 @@ from mcp_web.server.auth import CLOCK_LEEWAY, Caller, CheckedTokens
 from mcp_web.server.options import ServerOptions
 from mcp_web.server.scopes import granted
 from mcp_web.text.json_fields import read_json
+from mcp_web.text.values import encodable
 
 if TYPE_CHECKING:
     from joserfc.jwk import KeySet
@@ -37,18 +38,25 @@ _SAFE = re.compile(r"[a-z0-9][a-z0-9._-]{0,48}")
 
 
 class JwtVerifier:
-    """Checks signature, issuer, audience and times of JWT access tokens (RFC 9068); does not ask about revocation."""
+    """Checks signature, issuer, audience and times of JWT access tokens (RFC 9068); does not ask about revocation.
+
+    The signing keys are discovered from the issuer's metadata, cached, and fetched again when a key is unknown.
+    """
 
     def __init__(self, options: ServerOptions, client: ApiClient) -> None:
         self._options = options
-        self._keys = IssuerKeys(options.oauth_issuer, client)
+        self._issuer = options.oauth_issuer
+        self._client = client
+        self._keys: KeySet | None = None
+        self._until = 0.0
+        self._asked = -math.inf
+        self._asking = anyio.Lock()
 
-    async def verify_token(self, token: str) -> Caller | None:
+    async def verify(self, token: str) -> Caller | None:
         kid = _key_id(token)
         if kid is None:
             return None
-        keys = await self._keys.with_key(kid)
-        claims = self._claims(token, keys)
+        claims = self._claims(token, await self._with_key(kid))
         return caller_from(claims, self._options) if claims is not None else None
 
     def _claims(self, token: str, keys: KeySet) -> Mapping[str, Any] | None:
@@ -57,7 +65,7 @@ class JwtVerifier:
 
         registry = jwt.JWTClaimsRegistry(
             leeway=CLOCK_LEEWAY,
-            iss={"essential": True, "value": self._options.oauth_issuer},
+            iss={"essential": True, "value": self._issuer},
             exp={"essential": True},
             sub={"essential": True},
         )
@@ -68,23 +76,8 @@ class JwtVerifier:
             return None
         return claims if _is_for_us(claims, self._options) else None
 
-
-class IssuerKeys:
-    """The signing keys of an issuer, discovered from its metadata, cached, and fetched again when a key is unknown."""
-
-    def __init__(self, issuer: str, client: ApiClient) -> None:
-        self._issuer = issuer
-        self._client = client
-        self._keys: KeySet | None = None
-        self._until = 0.0
-        self._asked = -math.inf
-        self._asking = anyio.Lock()
-
-    async def with_key(self, kid: str) -> KeySet:
-        """The keys, fetched again when they are old or lack this key; raises FetchFailed while none are known.
-
-        Callers that wait while the keys are fetched get the result of that request, also if it failed.
-        """
+    async def _with_key(self, kid: str) -> KeySet:
+        """The keys, fetched again if they are old or lack this key; raises FetchFailed while none are known."""
         async with self._asking:
             now = anyio.current_time()
             known = self._keys is not None and (not kid or any(key.kid == kid for key in self._keys.keys))
@@ -113,10 +106,7 @@ class IssuerKeys:
         self._until = now + _KEYS_SECONDS
 
     async def _metadata(self) -> Mapping[str, Any]:
-        """The issuer's metadata, by RFC 8414 or else OpenID Connect discovery.
-
-        Raises WebError if it cannot be read or names another issuer than the configured one.
-        """
+        """The issuer's metadata, by RFC 8414 or OpenID Connect; raises WebError if there is none of this issuer."""
         failure: WebError | None = None
         for url in metadata_urls(self._issuer):
             try:
@@ -145,27 +135,20 @@ class Introspection:
         self._checked = CheckedTokens(_CHECKED_SECONDS)
         self._lookups: deque[float] = deque()  # when unknown tokens were checked, in the last minute
 
-    async def verify_token(self, token: str) -> Caller | None:
+    async def verify(self, token: str) -> Caller | None:
         if (known := self._checked.get(token)) is not None:
             return known[0]
         if not self._checked.was_valid(token):
             self._count_lookup(anyio.current_time())
-        facts = await self._ask(token)
-        caller = caller_from(facts, self._options) if self._is_valid(facts) else None
+        form = {"token": token}
+        answer = await self._client.request("POST", self._url, headers=self._headers, data=form, timeout=10)
+        facts = _object(answer.status, answer.body, "The introspection endpoint")
+        options, issuer = self._options, self._options.oauth_issuer
+        is_ours = not issuer or facts.get("iss", issuer) == issuer
+        is_valid = facts.get("active") is True and is_ours and _is_for_us(facts, options)
+        caller = caller_from(facts, options) if is_valid else None
         self._checked.keep(token, caller)
         return caller
-
-    async def _ask(self, token: str) -> dict[str, Any]:
-        """The answer of the authorization server about a token; raises WebError without one."""
-        answer = await self._client.request("POST", self._url, headers=self._headers, data={"token": token}, timeout=10)
-        return _object(answer.status, answer.body, "The introspection endpoint")
-
-    def _is_valid(self, facts: Mapping[str, Any]) -> bool:
-        """Whether the answer says that the token is active, of the configured issuer and for this server."""
-        issuer = self._options.oauth_issuer
-        if facts.get("active") is not True or ("iss" in facts and issuer and facts["iss"] != issuer):
-            return False
-        return _is_for_us(facts, self._options)
 
     def _count_lookup(self, now: float) -> None:
         """Count one check of an unknown token; raises FetchTimeout if there were too many in the last minute."""
@@ -202,9 +185,12 @@ def caller_from(claims: Mapping[str, Any], options: ServerOptions) -> Caller | N
     issuer, subject = str(claims.get("iss") or options.oauth_issuer), str(claims.get("sub") or "")
     owner = claims.get(options.oauth_tenant_claim) if options.oauth_tenant_claim else f"{issuer}|{subject}"
     expires = claims.get("exp")
-    if not isinstance(owner, str) or not owner or not subject or not _is_text(f"{issuer}{subject}{owner}"):
+    if not isinstance(owner, str) or not owner or not subject:
         return None
-    if expires is not None and not _is_time(expires):
+    if encodable(names := f"{issuer}{subject}{owner}") != names:  # lone surrogates
+        return None
+    # A time in seconds that `datetime` can represent.
+    if expires is not None and not (isinstance(expires, int | float) and 0 <= expires < 1e11):
         return None
     return Caller(
         token="",
@@ -217,20 +203,6 @@ def caller_from(claims: Mapping[str, Any], options: ServerOptions) -> Caller | N
         tenant=_tenant_name(owner),
         from_issuer=True,
     )
-
-
-def _is_time(value: object) -> bool:
-    """Whether a JSON value is a time in seconds that `datetime` can represent."""
-    return isinstance(value, int | float) and 0 <= value < 1e11
-
-
-def _is_text(value: str) -> bool:
-    """Whether a string can be encoded as UTF-8; one with lone surrogates cannot."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _tenant_name(owner: str) -> str:

@@ -1,41 +1,27 @@
-"""Refusals of the middleware, and replaying the message that it has already read."""
+"""The refusal of an HTTP request: raised where a check fails, sent by the middleware."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 
-from starlette.types import Message, Receive, Send
+from starlette.types import Send
 
 from mcp_web import trace
 
-Headers = list[tuple[bytes, bytes]]
 
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Exception):
     """An HTTP error response that is sent instead of running the application."""
 
-    status: int
-    code: str
-    message: str
-    headers: Headers = field(default_factory=list)
+    def __init__(self, status: int, code: str, message: str, *headers: tuple[bytes, bytes]) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.headers = headers
 
-
-async def refuse(send: Send, refusal: Refusal) -> None:
-    """Send the refusal as a JSON response, and count it."""
-    trace.metrics.count("http_refused_total", code=refusal.code)
-    payload = json.dumps({"error": {"code": refusal.code, "message": refusal.message}}).encode()
-    head = [(b"content-type", b"application/json"), (b"content-length", str(len(payload)).encode()), *refusal.headers]
-    await send({"type": "http.response.start", "status": refusal.status, "headers": head})
-    await send({"type": "http.response.body", "body": payload})
-
-
-def replayed(first: Message, receive: Receive) -> Receive:
-    """An ASGI `receive` that first returns a message that was already read, then those of the connection."""
-    held = [first]
-
-    async def next_message() -> Message:
-        return held.pop() if held else await receive()
-
-    return next_message
+    async def send(self, send: Send) -> None:
+        """Send the refusal as a JSON response, and count it."""
+        trace.metrics.count("http_refused_total", code=self.code)
+        body = json.dumps({"error": {"code": self.code, "message": str(self)}}).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *self.headers]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})

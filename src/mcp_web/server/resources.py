@@ -47,7 +47,8 @@ async def list_resources(app: App) -> list[types.Resource]:
     """The thirty most recently used pages."""
     return [
         types.Resource(
-            name=trace.redact(_name(info.url)),
+            # Clients show names to people: the URL without its scheme.
+            name=trace.redact(info.url.partition("://")[2].rstrip("/")[:120] or info.url[:120]),
             title=quoted(trace.redact(info.title or info.url), 120),
             uri=_CACHE + info.hash,
             description=f"{quoted(trace.redact(info.url), 200)} read {iso(info.fetched_at)}",
@@ -55,11 +56,6 @@ async def list_resources(app: App) -> list[types.Resource]:
         )
         for info in (await (await app.store()).browse(_LISTED))[0]
     ]
-
-
-def _name(url: str) -> str:
-    """The URL without its scheme, as the name of a resource: clients show names to people."""
-    return url.partition("://")[2].rstrip("/")[:120] or url[:120]
 
 
 async def read_resource(app: App, uri: str) -> types.ReadResourceResult:

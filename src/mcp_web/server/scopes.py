@@ -50,10 +50,7 @@ def scope_of(tool: Tool) -> str:
 
 
 def needed_for_message(message: Any, tools: Mapping[str, str]) -> str | None:
-    """The scope that one JSON-RPC message needs, or None; `tools` has the scope of each tool by name.
-
-    A prompt with the name of a tool does what that tool does, so it needs the same scope.
-    """
+    """The scope that a JSON-RPC message needs, or None. A prompt with the name of a tool does what the tool does."""
     if not isinstance(message, dict):
         return None
     method = message.get("method")

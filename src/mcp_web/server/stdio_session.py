@@ -99,10 +99,7 @@ class StdioSession:
 
 
 async def _signal(earlier: list[int]) -> int:
-    """The number of the signal that ends the process: the first of `earlier`, or else the next that comes.
-
-    On Windows it never returns.
-    """
+    """The signal that ends the process: the first of `earlier`, or the next. On Windows it never returns."""
     try:
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
             if earlier:

@@ -70,19 +70,17 @@ class Wire:
         """The thread of stdin: answer each line here or pass it to the SDK, until the input ends."""
         while line := self._in.readline(MAX_LINE):
             if len(line) == MAX_LINE and not line.endswith(b"\n"):
-                self._skip_line()
+                while (rest := self._in.readline(MAX_LINE)) and not rest.endswith(b"\n"):
+                    pass
                 line = b"(a line longer than 16 MiB)\n"  # answered with a parse error
             if line.strip() and not self._answer(line):
                 self._pass(line)
-        if self._all_answered():
+        with self._lock:  # whether the SDK has not taken over yet and no request waits for it
+            answered = self._take is None and not any(self._awaits_answer(line) for line in self._waiting if line)
+        if answered:
             self.close()
             self._exit_early()
         self._pass(None)
-
-    def _all_answered(self) -> bool:
-        """Whether the SDK has not taken over yet and no request waits for it."""
-        with self._lock:
-            return self._take is None and not any(self._awaits_answer(line) for line in self._waiting if line)
 
     def _awaits_answer(self, line: bytes) -> bool:
         """Whether a line is a request that was not answered here; True for an invalid line."""
@@ -91,11 +89,6 @@ class Wire:
             return "id" in message and message["id"] not in self.answered
         except (ValueError, TypeError, RecursionError):
             return True  # the SDK says what is wrong with it
-
-    def _skip_line(self) -> None:
-        """Read the rest of a line that is too long."""
-        while (rest := self._in.readline(MAX_LINE)) and not rest.endswith(b"\n"):
-            pass
 
     def _pass(self, line: bytes | None) -> None:
         """Give a line to the SDK, or keep it until the SDK is there."""
@@ -124,11 +117,8 @@ class Wire:
             self._reply(identity, handshake.discover_result(self._instructions))
             return True
         modern = version in handshake.MODERN_VERSIONS
-        early = self._take is None and (modern or bool(self.answered))
-        return method == "tools/list" and early and self._list_tools(identity, modern=modern)
-
-    def _list_tools(self, identity: Any, *, modern: bool) -> bool:
-        """Answer `tools/list`; returns False if the settings are wrong, without an answer."""
+        if method != "tools/list" or self._take is not None or not (modern or self.answered):
+            return False
         try:
             tools = self._tools()
         except WebError:

@@ -15,7 +15,7 @@ from mcp_web.app import App
 from mcp_web.errors import WebError
 from mcp_web.model.page import ExtractRequest
 from mcp_web.render.options import RenderOptions
-from mcp_web.services.embed_documents import Coverage, coverage
+from mcp_web.services.embed_documents import coverage
 from mcp_web.text.amounts import amount
 
 if TYPE_CHECKING:
@@ -126,13 +126,10 @@ async def _model(app: App) -> list[Check]:
     else:
         rows = await embedder.embed(["Is the model awake?"], "query")
         found = [Check("model", "ok", f"{embedder.name}, {len(rows[0])} dimensions")]
-    return [*found, *(_coverage_check(one) for one in await coverage(app))]
-
-
-def _coverage_check(found: Coverage) -> Check:
-    """How many documents the vectors of a model cover."""
-    fix = "A running server does it in the background, `mcp-web archive reindex` now." if found.lacking else None
-    return Check("vectors", "ok", f"{found.model}: {found.covered:,} of {found.documents:,} documents", fix)
+    for one in await coverage(app):
+        fix = "A running server does it in the background, `mcp-web archive reindex` now." if one.lacking else None
+        found.append(Check("vectors", "ok", f"{one.model}: {one.covered:,} of {one.documents:,} documents", fix))
+    return found
 
 
 async def _search(app: App) -> list[Check]:

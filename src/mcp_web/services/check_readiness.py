@@ -23,7 +23,14 @@ class Readiness:
 
 async def check_readiness(app: App) -> Readiness:
     """Check the store, Redis and the embedding model."""
-    notes = [note for note in (await _redis_note(app), _model_note(app)) if note]
+    notes = []
+    limiter = app.process.coordination.limiter
+    if isinstance(limiter, RedisLimiter) and not await limiter.ping():
+        notes.append("Redis cannot be reached: limits and single flight hold within this replica only.")
+    try:
+        _ = app.process.embedder.dim
+    except WebError as error:
+        notes.append(f"The model cannot be used: {error.message} Searches go by words.")
     return Readiness(await store_problem(app), tuple(notes))
 
 
@@ -37,21 +44,4 @@ async def store_problem(app: App) -> str:
         return error.message
     except TimeoutError:
         return f"The store did not answer within {_SECONDS:g} s."
-    return ""
-
-
-async def _redis_note(app: App) -> str:
-    """A note where Redis is configured and cannot be reached, else ""."""
-    limiter = app.process.coordination.limiter
-    if isinstance(limiter, RedisLimiter) and not await limiter.ping():
-        return "Redis cannot be reached: limits and single flight hold within this replica only."
-    return ""
-
-
-def _model_note(app: App) -> str:
-    """A note where the configured model cannot be loaded, so that search is by words only; else ""."""
-    try:
-        _ = app.process.embedder.dim
-    except WebError as error:
-        return f"The model cannot be used: {error.message} Searches go by words."
     return ""

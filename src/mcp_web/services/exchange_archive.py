@@ -23,10 +23,7 @@ ENDINGS: dict[str, ExchangeFormat] = {
 async def export_archive(
     app: App, place: Path, form: ExchangeFormat | None, source: Source | None = None, collection: str | None = None
 ) -> Exchanged:
-    """Write everything kept, or one source or collection of it, to `place`: a folder of Markdown, or one file.
-
-    Without `form`, the name of `place` decides the format. Raises NotFound for a collection without documents.
-    """
+    """Write everything kept, one source or one collection to `place`, whose name gives the format. Raises NotFound."""
     work = _exchange("export", form or format_of(place))
     store = await app.store()
     if collection and not await store.keys("", 1, source, collection):
@@ -39,10 +36,7 @@ async def export_archive(
 
 
 async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> Exchanged:
-    """Import documents that were exported here or by another program; raises InvalidInput if `place` does not exist.
-
-    Without `form`, the name of `place` decides the format.
-    """
+    """Import what was exported here or elsewhere; without `form`, the name decides. Raises InvalidInput."""
     await app.require_kept_store()
     if not await anyio.Path(place).exists():
         raise InvalidInput(f"There is no {place}.")
@@ -69,7 +63,6 @@ def format_of(place: Path) -> ExchangeFormat:
 
 def _exchange(verb: str, form: ExchangeFormat) -> Callable[..., Awaitable[None]]:
     """The function that exports or imports (`verb`) a format, such as `export_jsonl` of exchange/jsonl.py."""
-    found: Callable[..., Awaitable[None]] = getattr(
-        importlib.import_module(f"mcp_web.archive.exchange.{form}"), f"{verb}_{form}"
-    )
+    module = importlib.import_module(f"mcp_web.archive.exchange.{form}")
+    found: Callable[..., Awaitable[None]] = getattr(module, f"{verb}_{form}")
     return found

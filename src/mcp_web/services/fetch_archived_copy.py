@@ -20,10 +20,7 @@ _OFF = "The operator can allow archived copies with MCP_WEB_ARCHIVE_COPIES=asked
 
 
 async def fetch_copy(app: App, url: str, at: str, *, deadline: float | None) -> Fetched:
-    """The bytes of the copy nearest to `at`, a date or `latest`; raises NotFound when there is none.
-
-    Raises InvalidInput if `at` is neither, and a PolicyError if the URL may not be opened or disclosed.
-    """
+    """The bytes of the copy nearest to `at`, a date or `latest`. Raises InvalidInput, NotFound or PolicyError."""
     wanted = timestamp_of(at)
     if wanted is None:
         raise InvalidInput(

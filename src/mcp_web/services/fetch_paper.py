@@ -10,13 +10,12 @@ from urllib.parse import quote
 
 import anyio
 
-from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.errors import FetchFailed, WebError
 from mcp_web.extract.append import append
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
-from mcp_web.services.official_api import REFUSALS, OfficialApi, deadline_within
+from mcp_web.services.official_api import REFUSALS, OfficialApi, deadline_within, gathered
 from mcp_web.text.json_fields import at, items, mapping, text
 from mcp_web.text.papers import PaperId, paper_in
 from mcp_web.text.urls import parse_url
@@ -29,26 +28,16 @@ _NO_COPY = "No open full text was found: this is what the public catalogues say 
 
 
 async def fetch_paper(app: App, url: str, *, deadline: float | None) -> Fetched | None:
-    """The catalogue records of the paper at this URL; None for other URLs, or when no catalogue answers.
-
-    Raises a PolicyError for a paper whose URL may not be opened.
-    """
+    """The catalogue records of the paper at this URL; None for others and without answers. Raises PolicyError."""
     paper = paper_in(url)
     if paper is None or not app.settings.of(FetchOptions).public_apis:
         return None
     fetcher = await app.fetcher()
     notes = fetcher.leaks.check_url(url)
     fetcher.check_domain(parse_url(url))
-    begun = anyio.current_time()
     until = deadline_within(_SECONDS, deadline)
-    try:
-        answers = await (_arxiv(app, paper, until) if paper.scheme == "arxiv" else _by_doi(app, paper, until))
-    except REFUSALS as error:
-        trace.log("error", "paper", url=url, error_code=type(error).__name__)
-        return None
-    timings = {"fetch": (anyio.current_time() - begun) * 1000}
-    body = json.dumps(answers).encode()
-    return Fetched(url, url, 200, (), body, MEDIA_TYPE, "utf-8", time.time(), timings=timings, notes=notes)
+    answers = _arxiv(app, paper, until) if paper.scheme == "arxiv" else _by_doi(app, paper, until)
+    return await gathered(url, MEDIA_TYPE, answers, notes)
 
 
 async def add_full_text(
@@ -77,10 +66,7 @@ async def _arxiv(app: App, paper: PaperId, until: float) -> dict[str, Any]:
 
 
 async def _by_doi(app: App, paper: PaperId, until: float) -> dict[str, Any]:
-    """The answers of the catalogues that know a DOI; the DOI of a PubMed number is looked up first.
-
-    Raises FetchFailed if none knows the work.
-    """
+    """What the catalogues say of a DOI, that of a PubMed number included; raises FetchFailed if none knows it."""
     answers: dict[str, Any] = {}
     doi = paper.value
     if paper.scheme != "doi":

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import time
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
-
-import anyio
 
 from mcp_web import trace
 from mcp_web.app import App
@@ -16,7 +12,7 @@ from mcp_web.errors import FetchFailed, PolicyError, WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.fetch.threads import MEDIA_TYPE, ThreadAddress, reddit_address, thread_address, topic_address
 from mcp_web.model.page import Fetched
-from mcp_web.services.official_api import REFUSALS, OfficialApi, deadline_within
+from mcp_web.services.official_api import REFUSALS, OfficialApi, deadline_within, gathered
 from mcp_web.text.json_fields import at, items, mapping, text
 
 Values = list[Any]
@@ -38,17 +34,9 @@ async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched
     if address is None:
         return await _reddit(app, url, deadline)
     await (await app.fetcher()).admit(url, deadline=deadline)
-    begun = anyio.current_time()
     source, read = _READERS[address.source]
-    api = OfficialApi(app, source, deadline_within(_SECONDS, deadline))
-    try:
-        parts = await read(api, address)
-    except REFUSALS as error:
-        trace.log("error", "thread", url=url, error_code=type(error).__name__)
-        return None
-    body = json.dumps({"source": address.source} | parts).encode()
-    timings = {"fetch": (anyio.current_time() - begun) * 1000}
-    return Fetched(url, url, 200, (), body, MEDIA_TYPE, "utf-8", time.time(), timings=timings, notes=(_NOTE,))
+    parts = read(OfficialApi(app, source, deadline_within(_SECONDS, deadline)), address)
+    return await gathered(url, MEDIA_TYPE, parts, (_NOTE,))
 
 
 async def fetch_topic(app: App, page: Fetched, *, deadline: float | None) -> Fetched | None:
@@ -67,10 +55,7 @@ async def fetch_topic(app: App, page: Fetched, *, deadline: float | None) -> Fet
 
 
 async def _reddit(app: App, url: str, deadline: float | None) -> Fetched | None:
-    """A Reddit post from the JSON of the same site, fetched like a page: robots.txt applies.
-
-    None if the URL is not that of a post, or if the JSON cannot be fetched; a PolicyError is raised.
-    """
+    """A Reddit post from the JSON of the same site, by robots.txt; None for other pages. Raises PolicyError."""
     address = reddit_address(url)
     if address is None:
         return None
@@ -93,10 +78,7 @@ def _as_thread(page: Fetched, body: bytes) -> Fetched:
 
 
 async def _all_pages(api: OfficialApi, path: str, **params: str) -> Values:
-    """The values of all pages, at most `_PAGES`; raises one of REFUSALS if the first is refused.
-
-    A later page that is refused ends the list: the extractor says what is missing.
-    """
+    """The values of all pages, up to `_PAGES` or to the first that is refused; raises REFUSALS if none is answered."""
     found: Values = []
     for number in range(1, _PAGES + 1):
         try:
@@ -123,7 +105,7 @@ async def _github(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
     review: Values = []
     if isinstance(issue, dict) and issue.get("pull_request"):
         review = await _all_pages(api, f"{base}/pulls/{address.number}/comments", per_page=str(_EACH))
-    return {"issue": issue, "comments": comments, "review": review}
+    return {"source": "github", "issue": issue, "comments": comments, "review": review}
 
 
 _DISCUSSION = """query($owner: String!, $name: String!, $number: Int!, $after: String) {
@@ -152,7 +134,7 @@ async def _discussion(api: OfficialApi, address: ThreadAddress) -> dict[str, Any
             break
     if not found:
         raise FetchFailed(f"GitHub has no discussion {address.number} in {address.site}.", reason="status")
-    return {"discussion": found, "comments": comments}
+    return {"source": "discussions", "discussion": found, "comments": comments}
 
 
 async def _stackexchange(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
@@ -170,11 +152,11 @@ async def _stackexchange(api: OfficialApi, address: ThreadAddress) -> dict[str, 
     for start in range(0, len(numbers), _EACH):
         some = ";".join(numbers[start : start + _EACH])
         comments += await _all_pages(api, f"/answers/{some}/comments", **oldest)
-    return {"question": found[0], "answers": answers, "comments": comments}
+    return {"source": "stackexchange", "question": found[0], "answers": answers, "comments": comments}
 
 
 async def _hackernews(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
-    return {"item": await api.json(f"/api/v1/items/{address.number}")}
+    return {"source": "hackernews", "item": await api.json(f"/api/v1/items/{address.number}")}
 
 
 # The source whose API has the threads, and the function that reads one.

@@ -8,18 +8,13 @@ from mcp_web.extract.append import append
 from mcp_web.fetch.tracks import spoken_tracks
 from mcp_web.model.page import Document, Fetched
 
-_MARK = b"<track"
-
 
 async def add_transcript(
     app: App, page: Fetched, document: Document, *, deadline: float | None
 ) -> tuple[Document, tuple[str, ...]]:
     """The document with the transcript, where the page has one that can be read, and a note where it cannot."""
-    if _MARK not in page.body.lower() or page.archived_url:
-        return document, ()
-
-    tracks = spoken_tracks(page.body, page.final_url)
-    if not tracks:
+    has_tracks = b"<track" in page.body.lower() and not page.archived_url
+    if not has_tracks or not (tracks := spoken_tracks(page.body, page.final_url)):
         return document, ()
     track = tracks[0]
     try:

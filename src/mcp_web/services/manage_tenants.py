@@ -1,4 +1,4 @@
-"""List the tenants of an installation, or erase one."""
+"""List and erase the tenants of an installation; list, add and withdraw the collections that others may read."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.services.audit_log import write_audit
 from mcp_web.services.manage_tokens import list_tokens, revoke_tokens_of
-from mcp_web.store.open import configured_engine
+from mcp_web.store.open import engine_of, open_store
 from mcp_web.store.options import StoreOptions
+from mcp_web.store.protocol import Share
 
 
 async def list_tenants(app: App) -> list[str]:
     """Every tenant that has a token or something kept, the default one first."""
     options = app.settings.of(StoreOptions)
-    kept = await configured_engine(options).tenant_names(options)
+    kept = await engine_of(options.database_url).tenant_names(options)
     found = {token.tenant for token in await list_tokens(app)} | set(kept) - {DEFAULT_TENANT}
     return [DEFAULT_TENANT, *sorted(found - {DEFAULT_TENANT})]
 
@@ -29,10 +30,7 @@ async def require_tenants(app: App, names: Sequence[str]) -> None:
 
 
 async def erase_tenant(app: App, name: str) -> int:
-    """Delete everything kept of a tenant and revoke its tokens; returns how many tokens there were.
-
-    Raises InvalidInput for the default tenant, which cannot be erased, and NotFound for an unknown one.
-    """
+    """Delete everything kept of a tenant; returns how many tokens were revoked. Raises InvalidInput and NotFound."""
     if name == DEFAULT_TENANT:
         raise InvalidInput(
             "The default tenant has the records of the server itself and cannot be erased.",
@@ -45,6 +43,46 @@ async def erase_tenant(app: App, name: str) -> int:
         if name in (share.owner, share.reader):
             await store.remove_shares(*share)
     options = app.settings.of(StoreOptions)
-    await configured_engine(options).erase_tenant(options, name)
+    await engine_of(options.database_url).erase_tenant(options, name)
     await write_audit(app, "tenant_erased", tenant=name)
     return revoked
+
+
+async def list_shares(app: App) -> list[Share]:
+    """Every share of the installation."""
+    store = await app.main_store()
+    found = [share for name in await list_tenants(app) for share in await store.shares(name)]
+    return sorted(set(found))
+
+
+async def share_collection(app: App, owner: str, collection: str, readers: Sequence[str]) -> None:
+    """Let other tenants read a collection; no reader means all of them. Raises NotFound or InvalidInput."""
+    if owner in readers:
+        raise InvalidInput(f"The tenant {owner!r} has its own collection already.", suggestion="Name another tenant.")
+    await require_tenants(app, [owner, *readers])
+    kept = await open_store(app.settings.of(StoreOptions), owner)
+    try:
+        names = await kept.collections()
+    finally:
+        await kept.close()
+    if collection.lower() not in {name.lower() for name in names}:
+        shown = ", ".join(list(names)[:10]) or "none"
+        raise NotFound(f"The tenant {owner!r} has no collection {collection!r}.", suggestion=f"It has these: {shown}.")
+    store = await app.main_store()
+    for reader in readers or ("",):
+        await store.add_share(Share(owner, collection, reader))
+    await write_audit(app, "collection_shared", tenant=owner)
+
+
+async def unshare_collection(app: App, owner: str, collection: str, readers: Sequence[str]) -> int:
+    """Withdraw a collection from these readers, or from all; returns how many shares there were, or raises NotFound."""
+    store = await app.main_store()
+    wanted: Sequence[str | None] = readers or (None,)
+    removed = sum([await store.remove_shares(owner, collection, reader) for reader in wanted])
+    if not removed:
+        raise NotFound(
+            f"The tenant {owner!r} does not share the collection {collection!r} with {', '.join(readers) or 'anyone'}.",
+            suggestion="`mcp-web tenant shares` lists what is shared.",
+        )
+    await write_audit(app, "collection_unshared", tenant=owner)
+    return removed

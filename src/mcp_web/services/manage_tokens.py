@@ -36,13 +36,8 @@ async def add_token(
     await app.require_kept_store()
     store = await app.store()
     now = time.time()
-    info = TokenInfo(
-        _checked(name, "token"),
-        _checked(tenant or name, "tenant"),
-        tuple(scopes),
-        now,
-        now + seconds if seconds is not None else None,
-    )
+    expires_at = now + seconds if seconds is not None else None
+    info = TokenInfo(_checked(name, "token"), _checked(tenant or name, "tenant"), tuple(scopes), now, expires_at)
     if any(kept.name == name for kept in await list_tokens(app)):
         raise InvalidInput(f"There is a token {name!r} already.", suggestion="Revoke it first, or choose another name.")
     token = PREFIX + secrets.token_urlsafe(32)
@@ -52,10 +47,7 @@ async def add_token(
 
 
 async def add_first_token(app: App, scopes: Sequence[str]) -> str | None:
-    """Create the operator's token if there never was a token, and return it; else None.
-
-    Of replicas that start at once, only one creates it.
-    """
+    """Create the operator's token if there never was one, on one replica only, and return it; else None."""
     store = await app.store()
     if await has_tokens(app) or not await store.add_records(FIRST, {"made": time.time()}):
         return None

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Awaitable, Mapping
+from typing import Any
 
 import anyio
 
+from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.errors import FetchFailed, WebError
 from mcp_web.limit.limiter import RateExceeded
+from mcp_web.model.page import Fetched
 from mcp_web.net.retry import retry_after_seconds
 from mcp_web.search.options import SearchOptions
 from mcp_web.text.json_fields import read_json
-
-if TYPE_CHECKING:
-    from mcp_web.search.providers.api import JsonApi
 
 REFUSALS = (WebError, RateExceeded, ValueError)  # what a request to an API may raise; the page is read instead
 _PAUSE = 60.0  # seconds without a request after a refusal that names no time
@@ -28,21 +28,34 @@ def deadline_within(seconds: float, deadline: float | None) -> float:
     return min(until, deadline or until)
 
 
+async def gathered(
+    url: str, media_type: str, answers: Awaitable[Mapping[str, Any]], notes: tuple[str, ...]
+) -> Fetched | None:
+    """The answers of APIs about the page at `url`, as JSON for the extractor; None if they refuse."""
+    begun = anyio.current_time()
+    try:
+        body = json.dumps(await answers).encode()
+    except REFUSALS as error:
+        trace.log("error", "official_api", url=url, error_code=type(error).__name__)
+        return None
+    timings = {"fetch": (anyio.current_time() - begun) * 1000}
+    return Fetched(url, url, 200, (), body, media_type, "utf-8", time.time(), timings=timings, notes=notes)
+
+
 class OfficialApi:
     """The API of one source. Its host comes from the options, never from an argument of an agent."""
 
     def __init__(self, app: App, name: str, deadline: float) -> None:
         from mcp_web.search.providers import REGISTRY
 
-        (provider,) = REGISTRY[name].build(app.settings.of(SearchOptions))
-        self._source = source = cast("JsonApi", provider)
+        (source,) = REGISTRY[name].build(app.settings.of(SearchOptions))
+        self._source = source
         self._process = app.process
         self._deadline = deadline
         # The key and the interval of the rate limit.
+        self._pace = f"search:{source.name}", source.capabilities.per / source.capabilities.rate
         if source.lookup_interval is not None:
             self._pace = f"lookup:{source.name}", source.lookup_interval
-        else:
-            self._pace = f"search:{source.name}", source.capabilities.per / source.capabilities.rate
 
     async def json(self, path: str, **params: str) -> Any:
         """The JSON of one answer; raises one of REFUSALS."""

@@ -24,10 +24,7 @@ async def open_many(
     on_progress: OnProgress | None = None,
     at_once: int | None = None,
 ) -> list[Opened | WebError]:
-    """Each page or its error; a page that is not ready by the deadline has a FetchTimeout.
-
-    `deadline` is a time of `anyio.current_time()`, and `at_once` limits how many pages are fetched together.
-    """
+    """Each page or its error, a FetchTimeout after the deadline; `at_once` limits how many are fetched together."""
     return await use_many(
         app, requests, lambda at, opened: opened, deadline=deadline, on_progress=on_progress, at_once=at_once
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,7 +20,7 @@ from mcp_web.errors import (
     RenderDisabled,
     TryLater,
     WebError,
-)
+)  # fmt: skip
 from mcp_web.fetch.allowed import check_kept
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Mode
@@ -95,10 +94,7 @@ class Opened:
 
 
 async def open_page(app: App, request: OpenRequest, *, deadline: float | None = None) -> Opened:
-    """Open the page; `deadline` is a time of `anyio.current_time()`.
-
-    Raises the error of the fetch if there is neither a kept nor an archived copy to return instead.
-    """
+    """Open the page; raises the error of the fetch if there is neither a kept nor an archived copy to return."""
     opened = await _open(app, request, deadline)
     kept = opened.snapshot
     if kept.document.wall is None:
@@ -182,11 +178,7 @@ async def _fetch(app: App, request: OpenRequest, kept: Snapshot | None, deadline
 
 
 async def _copy_of_gone(app: App, request: OpenRequest, error: WebError, deadline: float | None) -> Opened | None:
-    """The latest copy in the Internet Archive of a page that is gone; None if there is none.
-
-    Also None if `error` does not mean that the page is gone, if the call names a day itself (`request.at`), in modes
-    other than auto and readable, and unless the operator set `archive_copies` to "auto". `deadline` as in `open_page`.
-    """
+    """The latest copy in the Internet Archive of a page that `error` says is gone; None if none exists or is wanted."""
     allowed = app.settings.of(FetchOptions).archive_copies == "auto" and request.mode in ("auto", "readable")
     if request.at or not allowed or not is_gone(error):
         return None
@@ -209,22 +201,14 @@ async def _read(app: App, request: OpenRequest, page: Fetched, deadline: float |
     if request.mode == "auto" and (better := await _rendered(app, request, page, document, deadline)):
         page, document, why = better
         notes, rendered = (*page.notes, why), True
-    document, missing = await _completed(app, request, page, document, deadline)
-    notes = (*notes, *missing)
+    missing: tuple[str, ...] = ()
+    if page.media_type == PAPER:
+        document, missing = await add_full_text(app, page, document, request.extraction, deadline=deadline)
+    elif page.media_type == "text/html" and request.mode != "raw" and not request.selector:
+        document, missing = await add_transcript(app, page, document, deadline=deadline)
     page = dataclasses.replace(page, body=b"")  # not needed any more, and it may be large
     snapshot, problem = await _keep(app, request, page, document, rendered=rendered)
-    return Opened(snapshot, "fetched", 0.0, (*notes, *problem))
-
-
-async def _completed(
-    app: App, request: OpenRequest, page: Fetched, document: Document, deadline: float | None
-) -> tuple[Document, tuple[str, ...]]:
-    """The document with its parts from elsewhere (full text, transcript), and notes on what is missing."""
-    if page.media_type == PAPER:
-        return await add_full_text(app, page, document, request.extraction, deadline=deadline)
-    if request.mode == "raw" or request.selector or page.media_type != "text/html":
-        return document, ()
-    return await add_transcript(app, page, document, deadline=deadline)
+    return Opened(snapshot, "fetched", 0.0, (*notes, *missing, *problem))
 
 
 async def _get(app: App, request: OpenRequest, kept: Snapshot | None, deadline: float | None) -> Fetched:
@@ -244,13 +228,21 @@ async def _get(app: App, request: OpenRequest, kept: Snapshot | None, deadline: 
         await fetcher.admit(url, deadline=deadline)
         return await _in_browser(app, url, deadline, screenshot=request.screenshot)
     conditional: tuple[tuple[str, str], ...] = ()
-    if kept is not None and not request.explain and _read_by_this_version(kept) and not _was_rendered(kept):
-        conditional = conditional_headers(kept)
+    if kept is not None and not request.explain and not _was_rendered(kept):
+        name, _, version = kept.document.extractor.partition("@")
+        if name != "mcp-web" or version == __version__:  # a page that an earlier version read is read again
+            conditional = conditional_headers(kept)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(app.warm)
-        if request.mode == "auto" and await _known_to_need_browser(app, url):
+        may_render = request.mode == "auto" and app.can_render
+        # If other pages of this host needed a browser, it is started while this page is fetched.
+        if may_render and await (await app.store()).note(_NEEDS_BROWSER, parse_url(url).host) is True:
             (await app.renderer()).warm()
-        page = await _caught(fetcher.get(url, conditional=conditional, deadline=deadline, fresh=request.max_age == 0))
+        fresh = request.max_age == 0
+        try:
+            page: Fetched | WebError = await fetcher.get(url, conditional=conditional, deadline=deadline, fresh=fresh)
+        except WebError as error:
+            page = error  # raised here, it would leave the task group inside an exception group
     if isinstance(page, WebError):
         try:
             raise page
@@ -260,21 +252,10 @@ async def _get(app: App, request: OpenRequest, kept: Snapshot | None, deadline: 
     return topic or page
 
 
-async def _caught(work: Awaitable[Fetched]) -> Fetched | WebError:
-    """The result, or a WebError as a value: raised, it would leave the task group inside an exception group."""
-    try:
-        return await work
-    except WebError as error:
-        return error
-
-
 async def _rendered(
     app: App, request: OpenRequest, page: Fetched, document: Document, deadline: float | None
 ) -> tuple[Fetched, Document, str] | None:
-    """The page after its scripts ran, its document, and a note why; only if it has no text without them.
-
-    None for other pages, if rendering is off or fails, and if the rendered page has no more text.
-    """
+    """The page after its scripts ran, its document, and a note why; None if that gives no more text, or fails."""
     from mcp_web.render.need import needs_browser
     from mcp_web.text.html_facts import html_facts
 
@@ -307,13 +288,6 @@ async def _in_browser(app: App, url: str, deadline: float | None, *, screenshot:
     return shown
 
 
-async def _known_to_need_browser(app: App, url: str) -> bool:
-    """Whether other pages of this host needed a browser: then it is started while this page is fetched."""
-    if not app.can_render:
-        return False
-    return await (await app.store()).note(_NEEDS_BROWSER, parse_url(url).host) is True
-
-
 async def _keep(
     app: App, request: OpenRequest, page: Fetched, document: Document, *, rendered: bool
 ) -> tuple[Snapshot, tuple[str, ...]]:
@@ -336,12 +310,6 @@ async def _keep(
 def _was_rendered(kept: Snapshot) -> bool:
     """Whether a browser rendered it: then a 304 does not mean that the rendered page is unchanged."""
     return kept.variant.startswith("rendered")
-
-
-def _read_by_this_version(kept: Snapshot) -> bool:
-    """Whether the current version of the extractor made the text; if not, the page is fetched again."""
-    name, _, version = kept.document.extractor.partition("@")
-    return name != "mcp-web" or version == __version__
 
 
 def _may_use_kept_copy(error: WebError) -> bool:

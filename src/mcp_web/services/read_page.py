@@ -49,9 +49,8 @@ async def read_pages(
 ) -> list[PageRead | WebError]:
     """Open the pages and rank their passages for the questions: one result or error for each URL, in order.
 
-    `max_age` is for opening, `max_results` and `min_score` are for ranking, and `reader` replaces the default page
-    reader. Of several pages, the embedding model ranks only those for which words and static vectors leave the answer
-    uncertain; with `quick`, it ranks none.
+    `reader` replaces the default page reader. Of several pages, the embedding model ranks only those for which words
+    and static vectors leave the answer uncertain; with `quick`, it ranks none.
     """
     requests = [OpenRequest(url, max_age=max_age) for url in urls]
     now = anyio.current_time()
@@ -59,7 +58,9 @@ async def read_pages(
     answers: list[PageRead | WebError] = []
     for page, url in zip(pages, urls, strict=True):
         if isinstance(page, WebError):
-            answers.append(_with_note(page))
+            if isinstance(page, HttpError) and page.status_code in (401, 402, 403):
+                page.details["note"] = PROTECTED
+            answers.append(page)
             continue
         with anyio.move_on_after(max(0.0, deadline - anyio.current_time() - 1.0)):
             readers = [reader] * len(queries) if reader else await _readers(app, page, queries)
@@ -123,18 +124,8 @@ async def _rank(
 
 
 def _about(kept: Snapshot) -> str:
-    """The titles, URL and metadata of a page, one to a line; a name in them counts as mentioned by the page.
-
-    The URL has no scheme, because URLs in a text are not indexed.
-    """
+    """The titles, address and metadata of a page, one to a line; names in them count as mentioned by the page."""
     facts = kept.document.metadata
     address = kept.final_url.partition("://")[2]
     names = (kept.document.title, facts.page_title, address, facts.site_name, facts.author)
     return "\n".join(part for part in (*names, facts.description, facts.published) if part)
-
-
-def _with_note(error: WebError) -> WebError:
-    """Add a note to an error that means protected content (status 401, 402 or 403); returns the same error."""
-    if isinstance(error, HttpError) and error.status_code in (401, 402, 403):
-        error.details["note"] = PROTECTED
-    return error

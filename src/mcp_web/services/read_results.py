@@ -1,5 +1,4 @@
-"""Read the best results of a search for its query: open them together, keep the passages that answer, order the pages
-by what they say."""
+"""Read the best results of a search: open them together, keep the passages that answer, order the pages by them."""
 
 from __future__ import annotations
 
@@ -13,6 +12,7 @@ from mcp_web.app import App
 from mcp_web.archive.about import scores_with_headlines
 from mcp_web.archive.query import parse
 from mcp_web.errors import WebError
+from mcp_web.index.rank import repeats
 from mcp_web.model.passage import ScoredPassage
 from mcp_web.model.progress import OnProgress
 from mcp_web.model.search import Hit
@@ -26,8 +26,8 @@ MOST_PAGES = 8  # opened for one query
 MOST_PASSAGES = 3  # of one page
 MODEL_PAGES = 3  # ranked by the model if words and static signal are uncertain
 SECONDS = 10.0  # for opening pages; slower ones are reported as failed
-_SAME = 0.8  # share of common words from which two passages say the same
 # The rank of the engines counts a little, because it reflects links and visits.
+_SAME = 0.8  # share of common words from which two passages say the same
 _RANK_SHARE = 0.2
 
 
@@ -102,28 +102,11 @@ def _scores(query: str, found: list[tuple[Hit, PageRead]]) -> dict[str, float]:
     }
 
 
-def _candidates(page: PageRead) -> tuple[ScoredPassage, ...]:
-    """The passages that are worth showing; if none answers, the nearest one."""
-    ranked = page.ranked[0]
-    return ranked.passages[: ranked.enough] or ranked.nearest[:1]
-
-
 def _new(page: PageRead, seen: list[frozenset[str]]) -> Iterator[ScoredPassage]:
-    """The passages of a page that do not repeat an earlier one; `seen` has the words of each passage so far."""
-    for one in _candidates(page):
+    """The passages worth showing, or else the nearest one, that do not repeat an earlier one (its words in `seen`)."""
+    ranked = page.ranked[0]
+    for one in ranked.passages[: ranked.enough] or ranked.nearest[:1]:
         own = frozenset(words(one.passage.text))
-        if not any(_say_the_same(own, other) for other in seen):
+        if not any(repeats(own, other, _SAME) for other in seen):
             seen.append(own)
             yield one
-
-
-def _say_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether the shorter passage has nearly all its words in the other, and both have the same numbers: pages about
-    two versions of a program may differ only in numbers."""
-    if _numbers(one) != _numbers(other):
-        return False
-    return len(one & other) >= _SAME * max(1, min(len(one), len(other)))
-
-
-def _numbers(found: frozenset[str]) -> set[str]:
-    return {word for word in found if any(map(str.isdigit, word))}

@@ -16,10 +16,7 @@ MOST_SPANS = 20  # passages of one question
 async def record_readings(
     app: App, kept: Snapshot, asked: Iterable[tuple[str, str, Sequence[Span]]], *, tool: str, client: str
 ) -> None:
-    """Keep each question or quote with its verdict and the passages shown for it; nothing for pages that are not kept.
-
-    `asked` has tuples of the question or quote, its verdict, and the spans of the passages.
-    """
+    """Keep each question or quote with its verdict and the spans shown for it; nothing for pages that are not kept."""
     if kept.source == "web" and not (await app.keeper()).may_store(kept.url):
         return
     now = time.time()

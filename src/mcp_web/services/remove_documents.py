@@ -1,15 +1,31 @@
-"""Delete kept documents of any source: by id or URL, by collection, or below an address (a crawl)."""
+"""Delete kept documents: web pages by a rule, or of any source by id or URL, by collection, below an address."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_web.app import App
 from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.services.find_snapshot import find_own_snapshot
+from mcp_web.store.protocol import Purged, PurgeRule
 
 BATCH = 500
+
+
+async def purge(app: App, rule: PurgeRule, *, dry_run: bool) -> Purged:
+    """Delete the web pages that match the rule, or only list them; raises InvalidInput if it has no condition."""
+    if rule == PurgeRule():
+        raise InvalidInput(
+            "cache_purge needs at least one of older_than_days, domain, keep_newest, max_bytes or url.",
+            suggestion="To empty the cache use keep_newest=0; dry_run=true first shows what would be deleted.",
+        )
+    return await (await app.store()).purge(rule, dry_run=dry_run)
+
+
+async def purge_unused(app: App, days: float, *, dry_run: bool) -> Purged:
+    """Delete web pages that were not used for `days` days; with `dry_run`, only list them."""
+    return await purge(app, PurgeRule(older_than=days * 86400.0), dry_run=dry_run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +59,12 @@ async def remove_documents(
             missing.suggestion = "Nothing was deleted."
             raise
         found[kept.key] = (kept.key, kept.document.title, kept.path or kept.url)
-    if collection or prefix:
-        async for row in _matching(app, collection, prefix):
-            found[row[0]] = row
-    if not dry_run and found:
-        store = await app.store()
-        keys = list(found)
-        for at in range(0, len(keys), BATCH):
-            await store.remove(keys[at : at + BATCH])
-    return Removal(tuple(found.values()), not dry_run)
-
-
-async def _matching(app: App, collection: str | None, prefix: str | None) -> AsyncIterator[tuple[str, str, str]]:
-    """The key, title and path or URL of each document in the collection and below the prefix."""
-    store, after = await app.store(), ""
-    while keys := await store.keys(after, BATCH, collection=collection):
-        after = keys[-1]
+    store, keys = await app.store(), [""]
+    while (collection or prefix) and (keys := await store.keys(keys[-1], BATCH, collection=collection)):
         for key, headline in (await store.headlines(keys)).items():
             if prefix is None or headline.url.startswith(prefix):
-                yield key, headline.title, headline.path or headline.url
+                found[key] = (key, headline.title, headline.path or headline.url)
+    if not dry_run:
+        for at in range(0, len(found), BATCH):
+            await store.remove(list(found)[at : at + BATCH])
+    return Removal(tuple(found.values()), not dry_run)

@@ -18,9 +18,12 @@ _COUNTED = 20  # documents without vectors that are counted exactly
 
 async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
     """The documents that match, best first, with a note when some have no vectors yet."""
-    from mcp_web.archive.fuse import UNKNOWN
+    from mcp_web.archive.fuse import UNKNOWN, Scales
 
-    scales = UNKNOWN if query.mode == "text" else await _scales(app)
+    scales = UNKNOWN
+    if query.mode != "text":  # the calibration of each signal, so that only near documents are shown
+        vectors = await app.document_vectors()
+        scales = Scales(*[await vectors.scale(model) for model in vectors.models])
     own = await _search_own(app, query, scales)
     shared = await app.shared_stores()
     if not shared:
@@ -45,10 +48,7 @@ async def _search_own(app: App, query: ArchiveQuery, scales: Scales) -> ArchiveA
 
 
 async def search_similar(app: App, name: str, query: ArchiveQuery) -> ArchiveAnswer:
-    """The documents most like a kept one (its id, snapshot or address), without itself; `query` has the filters.
-
-    Raises NotFound if there is no such document.
-    """
+    """The documents most like a kept one, without itself; `query` has the filters. Raises NotFound."""
     from mcp_web.archive.derive import distinctive_words
 
     like = await find_snapshot(app, name)
@@ -56,12 +56,3 @@ async def search_similar(app: App, name: str, query: ArchiveQuery) -> ArchiveAns
     answer = await search_archive(app, replace(query, text=text, fuzzy=False, limit=query.limit + 1))
     others = tuple(one for one in answer.results if one.document.url != like.url)
     return replace(answer, results=others[: query.limit])
-
-
-async def _scales(app: App) -> Scales:
-    """The calibration of each signal, so that only near documents are shown."""
-    from mcp_web.archive.fuse import Scales
-
-    vectors = await app.document_vectors()
-    known = [await vectors.scale(model) for model in vectors.models]
-    return Scales(*known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import anyio
@@ -32,6 +33,12 @@ class Searched:
     reading_ms: float = 0.0
     results: ReadResults | None = None  # the passages of the hits, if requested
 
+    def reading_stats(self) -> dict[str, int]:
+        """How many pages of hits were opened, and in how many milliseconds, as answers show it."""
+        failed = sum(isinstance(page, WebError) for page in self.contents.values())
+        count, ms = len(self.contents), round(self.reading_ms)
+        return {"attempted": count, "successful": count - failed, "failed": failed, "total_time_ms": ms}
+
 
 async def search_web(
     app: App,
@@ -52,12 +59,20 @@ async def search_web(
     now = anyio.current_time()
     until = now + (deadline - now) * SEARCHING_SHARE if fetch_content or read else deadline
     answers = await _search_all(app, queries, provider, raw=raw, deadline=until)
-    if not (read or fetch_content):
-        return answers
-    add = _with_passages if read else _with_contents
-    return [
-        await add(app, answer, deadline, on_progress) if isinstance(answer, Searched) else answer for answer in answers
-    ]
+    for at, answer in enumerate(answers):
+        if isinstance(answer, WebError):
+            continue
+        hits = answer.found.hits
+        if read:
+            passages = await read_results(app, queries[at].text, hits, deadline=deadline, on_progress=on_progress)
+            answers[at] = replace(answer, results=passages)
+        elif fetch_content:
+            begun, requests = anyio.current_time(), [OpenRequest(hit.url) for hit in hits]
+            pages = await open_many(app, requests, deadline=deadline, on_progress=on_progress)
+            contents = {hit.url: page for hit, page in zip(hits, pages, strict=True)}
+            elapsed_ms = (anyio.current_time() - begun) * 1000
+            answers[at] = replace(answer, contents=contents, reading_ms=elapsed_ms)
+    return answers
 
 
 async def _search_all(
@@ -66,11 +81,14 @@ async def _search_all(
     """Search for each query, several at a time; returns the answer or the error of each, in order."""
     answers: dict[int, Searched | WebError] = {}
     slots = anyio.Semaphore(app.settings.of(FetchOptions).concurrency)
+    fetcher, searcher = await app.fetcher(), await app.searcher()
 
     async def one(at: int) -> None:
         async with slots:
             try:
-                answers[at] = await _search(app, queries[at], provider, raw=raw, deadline=deadline)
+                notes = fetcher.leaks.check_query(queries[at].text)
+                found = await searcher.search(queries[at], provider, raw=raw, deadline=deadline)
+                answers[at] = Searched(found, notes, await _seen(app, found))
             except WebError as error:
                 answers[at] = error
 
@@ -80,44 +98,11 @@ async def _search_all(
     return [answers[at] for at in range(len(queries))]
 
 
-async def _search(
-    app: App, query: SearchQuery, provider: str | Sequence[str], *, raw: bool, deadline: float
-) -> Searched:
-    """Search for one query, and look up which hits are kept; raises the WebError of a failed search."""
-    notes = (await app.fetcher()).leaks.check_query(query.text)
-    found = await (await app.searcher()).search(query, provider, raw=raw, deadline=deadline)
-    return Searched(found, notes, await _seen(app, found))
-
-
 async def _seen(app: App, found: SearchAnswer) -> dict[str, SnapshotInfo]:
     """The hits that are already kept: the kept version by the URL of the hit."""
-    addresses = {hit.url: _canonical(hit.url) for hit in found.hits}
-    kept = await (await app.store()).seen([address for address in addresses.values() if address])
+    addresses: dict[str, str] = {}
+    for hit in found.hits:
+        with suppress(WebError):  # not a valid URL
+            addresses[hit.url] = parse_url(hit.url).href
+    kept = await (await app.store()).seen(list(addresses.values()))
     return {url: kept[address] for url, address in addresses.items() if address in kept}
-
-
-async def _with_passages(app: App, answer: Searched, deadline: float, on_progress: OnProgress | None) -> Searched:
-    """The answer with the passages of its hits that answer the query."""
-    found = answer.found
-    results = await read_results(app, found.query.text, found.hits, deadline=deadline, on_progress=on_progress)
-    return replace(answer, results=results)
-
-
-async def _with_contents(app: App, answer: Searched, deadline: float, on_progress: OnProgress | None) -> Searched:
-    """The answer with the page of each hit, opened as web_open does, or with the error why it could not be opened.
-
-    `deadline` is a time of `anyio.current_time()`.
-    """
-    begun = anyio.current_time()
-    urls = [hit.url for hit in answer.found.hits]
-    pages = await open_many(app, [OpenRequest(url) for url in urls], deadline=deadline, on_progress=on_progress)
-    elapsed_ms = (anyio.current_time() - begun) * 1000
-    return replace(answer, contents=dict(zip(urls, pages, strict=True)), reading_ms=elapsed_ms)
-
-
-def _canonical(url: str) -> str | None:
-    """The canonical form of a URL; None if it is not a valid one."""
-    try:
-        return parse_url(url).href
-    except WebError:
-        return None

@@ -22,11 +22,7 @@ async def sync_folder(
     exclude: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> SyncReport:
-    """Read new and changed files, delete removed ones; an interrupted sync can be resumed.
-
-    `name` is that of the folder in the archive, by default its own; files that match a pattern of `exclude` are left
-    out.
-    """
+    """Read new and changed files and delete removed ones; `exclude` has patterns of files that are left out."""
     await app.require_kept_store()
     report = await notes.sync_folder(
         await app.store(), folder, app.extract, name=name, tags=tags, exclude=exclude, on_progress=on_progress

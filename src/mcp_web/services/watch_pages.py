@@ -1,10 +1,11 @@
-"""Watched pages: fetch them again and report by section what changed, or compare the versions that are kept."""
+"""Watched pages and queries: what changed on a page since it was kept, and which results of a query are new."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -13,15 +14,19 @@ import anyio
 
 from mcp_web.app import App
 from mcp_web.errors import NotFound, WebError
+from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.model.snapshot import SnapshotInfo
 from mcp_web.read.diff import SectionChange
 from mcp_web.services.compare_versions import compare_versions
 from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.services.search_web import search_web
 from mcp_web.text.dates import iso
 from mcp_web.text.urls import parse_url
 
-KIND = "watch"  # of records: one for each URL
+# Kinds of records: one for each URL, and one for each query, with the addresses that were found before.
+PAGE, QUERY = "watch", "watch query"
 _MOST_PAGES = 1000  # watched pages whose kept versions are compared
+_MOST_KNOWN = 500  # addresses remembered for a query
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +42,52 @@ class Watched:
     error: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class WatchedQuery:
+    """The result of checking a watched query."""
+
+    query: str
+    new: tuple[Hit, ...] = ()
+    error: str = ""
+
+
 async def watched_urls(app: App) -> list[str]:
     """The URLs of all watched pages."""
-    return [one.key for one in await (await app.store()).records(KIND)]
+    return await _change_records(app, PAGE, {}, ())
 
 
 async def change_watch(app: App, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
     """Add and remove watched pages; returns the new list. Raises InvalidUrl before any change."""
-    added: dict[str, Any] = {parse_url(url).href: {} for url in add}  # an invalid URL is refused before any change
-    removed = [parse_url(url).href for url in remove]
+    added, removed = ([parse_url(url).href for url in urls] for urls in (add, remove))
+    return await _change_records(app, PAGE, {url: {} for url in added}, removed)
+
+
+async def change_queries(app: App, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
+    """Add and remove watched queries; returns the new list."""
+    return await _change_records(app, QUERY, {query: {"known": None} for query in add}, remove)
+
+
+async def _change_records(app: App, kind: str, add: Mapping[str, Any], remove: Sequence[str]) -> list[str]:
+    """Add and remove records of one kind; returns the keys of all."""
     store = await app.store()
-    if removed:
-        await store.remove_records(KIND, removed)
-    if added:
-        await store.add_records(KIND, added)
-    return await watched_urls(app)
+    if remove:
+        await store.remove_records(kind, remove)
+    if add:
+        await store.add_records(kind, add)
+    return [record.key for record in await store.records(kind)]
+
+
+async def check_query(app: App, query: str, *, deadline: float) -> WatchedQuery:
+    """Search again and report the results that no earlier check found, or the error; the first check reports none."""
+    answer = (await search_web(app, [SearchQuery(query)], "auto", deadline=deadline))[0]
+    if isinstance(answer, WebError):
+        return WatchedQuery(query, error=answer.message)
+    store = await app.store()
+    known = ((await store.record(QUERY, query)) or {}).get("known")
+    hits = answer.found.hits
+    merged = list(dict.fromkeys([*(hit.url for hit in hits), *(known or ())]))[:_MOST_KNOWN]
+    await store.keep_record(QUERY, query, {"known": merged})
+    return WatchedQuery(query, () if known is None else tuple(hit for hit in hits if hit.url not in set(known)))
 
 
 async def check_page(app: App, url: str) -> Watched:
@@ -59,7 +95,8 @@ async def check_page(app: App, url: str) -> Watched:
 
     A page that cannot be opened has the state "failed" and the reason.
     """
-    before = (await (await app.store()).seen([parse_url(url).href])).get(parse_url(url).href)
+    address = parse_url(url).href
+    before = (await (await app.store()).seen([address])).get(address)
     try:
         opened = await open_page(app, OpenRequest(url, max_age=0), deadline=anyio.current_time() + 60)
     except WebError as error:
@@ -102,21 +139,12 @@ async def watched_changes(app: App, limit: int) -> list[tuple[float, Watched]]:
     steps.sort(key=lambda step: -step[0].since)
     found = []
     for newer, older in steps[:limit]:
-        if (change := await _change(app, newer, older)) is not None:
-            found.append((newer.since, change))
+        with suppress(NotFound):  # one of them was deleted meanwhile
+            if (version := await store.snapshot(newer.hash)) is not None:
+                _, changes = await compare_versions(app, version, older.hash)
+                change = Watched(newer.url, newer.title, "changed", newer.hash, older.hash, changes)
+                found.append((newer.since, change))
     return found
-
-
-async def _change(app: App, newer: SnapshotInfo, older: SnapshotInfo) -> Watched | None:
-    """The change between two versions; None if one of them was deleted meanwhile."""
-    version = await (await app.store()).snapshot(newer.hash)
-    if version is None:  # deleted meanwhile
-        return None
-    try:
-        _, changes = await compare_versions(app, version, older.hash)
-    except NotFound:
-        return None
-    return Watched(newer.url, newer.title, "changed", newer.hash, older.hash, changes)
 
 
 def as_object(one: Watched) -> dict[str, Any]:

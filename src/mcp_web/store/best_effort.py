@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from mcp_web import trace
 from mcp_web.errors import WebError
+from mcp_web.lru import LruDict
 from mcp_web.store.protocol import Store
+
+_MOST_IN_MEMORY = 256
 
 
 class BestEffortNotes:
-    """Reads and writes notes in a store, if there is one; an error of the store is logged and not raised."""
+    """Notes in a store; in memory without one, when it fails (which is logged), and for what must not be stored."""
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
+        self._memory: LruDict[tuple[str, str], tuple[float, Any]] = LruDict(_MOST_IN_MEMORY)
 
     async def get(self, kind: str, key: str) -> Any | None:
-        """The value of a note; None if there is none or the store failed."""
+        """The value of a note; None if there is none, it has expired or the store failed."""
+        expires_at, value = self._memory.get((kind, key), (0.0, None))
+        if expires_at > time.time():
+            return value
         try:
             return await self._store.note(kind, key) if self._store else None
         except WebError as error:
             trace.log("error", "notes", kind=kind, error_code=error.code)
             return None
 
-    async def keep(self, kind: str, key: str, value: Any, expires_at: float) -> bool:
-        """Write a note; returns whether it was stored."""
+    async def keep(self, kind: str, key: str, value: Any, expires_at: float, *, on_disk: bool = True) -> None:
+        """Keep a note; without `on_disk` in memory only."""
         try:
-            if self._store:
+            if on_disk and self._store:
                 await self._store.keep_note(kind, key, value, expires_at)
-            return self._store is not None
+                return
         except WebError as error:
             trace.log("error", "notes", kind=kind, error_code=error.code)
-            return False
+        self._memory[kind, key] = (expires_at, value)

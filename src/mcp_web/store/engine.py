@@ -23,19 +23,15 @@ class OpenedStore:
 
 
 class Engine(Protocol):
-    """Opens stores, which are created and migrated as needed.
-
-    Raises CacheError if a store cannot be opened, and ConfigError where the operator has to act.
-    """
+    """Opens stores, which are created and migrated as needed. Raises CacheError if a store cannot be opened, and
+    ConfigError where the operator has to act."""
 
     def exists(self, place: str) -> bool:
         """Whether there may be a store at this place; a server is checked only when it is opened."""
 
     async def open(self, place: str, options: StoreOptions) -> Store:
-        """Open the store at a place that a user named: a path or an address.
-
-        Raises CacheError for a file that is damaged or not a store; neither is replaced.
-        """
+        """Open the store at a place that a user named: a path or an address. Raises CacheError for a file that is
+        damaged or not a store; neither is replaced."""
 
     async def open_tenant(self, options: StoreOptions, tenant: str) -> Store:
         """Open the store of a tenant in the configured place."""

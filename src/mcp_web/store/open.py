@@ -41,24 +41,6 @@ def engine_of(place: str) -> Engine:
     return cast(Engine, module.ENGINE)
 
 
-def configured_engine(options: StoreOptions) -> Engine:
-    """The engine of the configured store; raises as `engine_of`."""
-    return engine_of(options.database_url)
-
-
 async def open_store(options: StoreOptions, tenant: str = DEFAULT_TENANT) -> Store:
     """Open the store that the options name, creating and migrating it as needed; raises CacheError or ConfigError."""
-    return await configured_engine(options).open_tenant(options, tenant)
-
-
-async def open_place(place: str, options: StoreOptions) -> Store:
-    """Open the store that a user named: the path of a SQLite file, or the address of a PostgreSQL server.
-
-    Raises CacheError or ConfigError, also for a file that is not a store.
-    """
-    return await engine_of(place).open(place, options)
-
-
-def exists(place: str) -> bool:
-    """Whether there may be a store at this place; a server is checked only when it is opened."""
-    return engine_of(place).exists(place)
+    return await engine_of(options.database_url).open_tenant(options, tenant)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from datetime import date
 
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.model.wire import facts_to_json
 from mcp_web.store.pack import pack_json, pack_text
 from mcp_web.store.posting_blobs import definition
 from mcp_web.store.protocol import Derived
+from mcp_web.text.dates import day_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def prepare(snapshot: Snapshot, derived: Derived) -> Prepared:
         language=derived.language,
         words=pack_json([derived.language, {**derived.words, **dict.fromkeys(defined, 1)}]),
         length=sum(derived.words.values()),
-        day=_day(derived.date),
+        day=day.toordinal() if (day := day_of(derived.date)) else 0,
         labels=derived.labels,
         names=tuple({name_hash(name) for name in derived.names}),
         mentions=tuple((name, *rest) for name, rest in mentions.items()),
@@ -57,11 +57,3 @@ def name_hash(name: str) -> int:
     """A 64-bit hash of a name: an index of numbers takes a fifth of the space of one of URLs."""
     digest = hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
-
-
-def _day(text: str) -> int:
-    """An ISO date as a number of days; 0 if it is invalid."""
-    try:
-        return date.fromisoformat(text[:10]).toordinal()
-    except ValueError:
-        return 0

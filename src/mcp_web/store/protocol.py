@@ -241,9 +241,7 @@ class Store(Protocol):
         self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
     ) -> tuple[list[SnapshotInfo], str]:
         """`limit` documents, most recently used first, and the value of `after` for the next call; empty at the end.
-
-        Raises InvalidInput for another value of `after`.
-        """
+        Raises InvalidInput for another value of `after`."""
 
     async def complete(self, prefix: str, limit: int) -> list[str]:
         """At most `limit` snapshot hashes that begin with a prefix, in order, for completion."""
@@ -258,10 +256,8 @@ class Store(Protocol):
         """The PNG screenshot of one version, by its whole hash; None if there is none."""
 
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
-        """Delete the pages that match the rule; with `dry_run`, only report them.
-
-        Raises InvalidInput for a rule without a condition.
-        """
+        """Delete the pages that match the rule; with `dry_run`, only report them. Raises InvalidInput for a rule
+        without a condition."""
 
     async def trim_versions(self, most: int) -> int:
         """Delete all but the newest `most` versions of each page; returns how many were deleted."""

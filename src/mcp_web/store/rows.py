@@ -121,10 +121,8 @@ def page_values(snapshot: Snapshot, used_at: float) -> dict[str, Any]:
 
 
 def version_values(prepared: Prepared, since: float) -> dict[str, Any]:
-    """The values of a version's columns, by name, except `page`.
-
-    `since` is the Unix time at which it became the newest version of the page.
-    """
+    """The values of a version's columns, by name, except `page`. `since` is the Unix time at which it became the newest
+    version of the page."""
     snapshot, document = prepared.snapshot, prepared.snapshot.document
     return {
         "hash": key_bytes(snapshot.hash),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ POSTING = np.dtype([("at", "<u2"), ("weight", "u1")])  # one document in a blob 
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
+Number = TypeVar("Number", bound=np.generic)
 Weighted = tuple[Numbers, Floats]  # document numbers, and the weight of a word in each
 
 
@@ -134,3 +136,10 @@ def _top(scores: Floats, chosen: Numbers | None, most: int, keys: NDArray[np.uin
     order = np.lexsort((ties, -found))[:most]
     order = order[found[order] > 0]
     return pool[order], found[order]
+
+
+def grown(array: NDArray[Number], size: int) -> NDArray[Number]:
+    """A copy of the array with at least `size` rows, the new ones zero."""
+    larger = np.zeros((max(size, len(array)), *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import anyio
 
-from mcp_web.store.open import configured_engine
+from mcp_web.store.open import engine_of
 from mcp_web.store.options import StoreOptions
 from mcp_web.store.protocol import Share, Store
 
@@ -27,29 +27,32 @@ class SharedStores:
         self._options = options
         self._tenant = tenant
         self._open: dict[tuple[str, tuple[str, ...]], SharedStore] = {}
+        self._withdrawn: list[Store] = []  # a caller that got one before it was withdrawn may still read it
         self._changing = anyio.Lock()
 
     async def readable(self, main: Store) -> list[SharedStore]:
         """The stores that are shared now, by owner; `main` is the store of the default tenant, which lists the shares.
-
-        They stay open until they are no longer shared.
-        """
+        They stay open until `close_withdrawn` after they are no longer shared."""
         wanted = _by_owner(await main.shares(self._tenant), self._tenant)
         if wanted != set(self._open):
             async with self._changing:
                 await self._change(main, wanted)
         return [self._open[one] for one in sorted(wanted) if one in self._open]
 
+    async def close_withdrawn(self) -> None:
+        """Close the stores that are no longer shared, when no caller reads any."""
+        while self._withdrawn:
+            await self._withdrawn.pop().close()
+
     async def close(self) -> None:
-        for one in self._open.values():
-            await one.store.close()
+        self._withdrawn += [one.store for one in self._open.values()]
         self._open.clear()
+        await self.close_withdrawn()
 
     async def _change(self, main: Store, wanted: set[tuple[str, tuple[str, ...]]]) -> None:
-        """Close the stores that are no longer shared, and open the new ones."""
-        for name in set(self._open) - wanted:
-            await self._open.pop(name).store.close()
-        engine = configured_engine(self._options)
+        """Set aside the stores that are no longer shared, and open the new ones."""
+        self._withdrawn += [self._open.pop(name).store for name in set(self._open) - wanted]
+        engine = engine_of(self._options.database_url)
         for name in wanted - set(self._open):
             store = await engine.open_shared(self._options, main, *name, reader=self._tenant)
             if store is not None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from mcp_web.store.scoring import (
     PostingList,
     Weighted,
     best,
+    grown,
     merge,
     norms_of,
     union_max,
@@ -39,8 +39,6 @@ _PREFIX_TERMS = 200  # words that are searched for one prefix, at most
 _CACHED_POSTINGS = 8_000_000  # postings kept ready between questions, 8 bytes each
 _DRIFT = 0.05  # share of the average length by which it may be outdated: BM25 would not notice it
 _SOURCES = {"web": 1, "research": 2}
-
-Number = TypeVar("Number", bound=np.generic)
 
 
 class WordIndex:
@@ -281,19 +279,17 @@ class WordIndex:
             self._update_norms(deleted)
 
     def _read_documents(self, rows: IndexRows, last: int) -> bool:
-        """Read the documents up to the number `last`; returns whether there are new ones.
-
-        Posting lists may still contain a deleted document, so the arrays include the last number ever used.
-        """
+        """Read the documents up to the number `last`; returns whether there are new ones. Posting lists may still
+        contain a deleted document, so the arrays include the last number ever used."""
         if last == self._last:
             return False
         found = rows.documents(self._last)
-        self._lengths, self._pages = _grown(self._lengths, last + 1), _grown(self._pages, last + 1)
-        self._days, self._sources = _grown(self._days, last + 1), _grown(self._sources, last + 1)
-        self._keys = _grown(self._keys, last + 1)
+        self._lengths, self._pages = grown(self._lengths, last + 1), grown(self._pages, last + 1)
+        self._days, self._sources = grown(self._days, last + 1), grown(self._sources, last + 1)
+        self._keys = grown(self._keys, last + 1)
         if found:
             numbers, pages, lengths, days, sources, keys = zip(*found, strict=True)
-            self._document_of_page = _grown(self._document_of_page, max(pages) + 1)
+            self._document_of_page = grown(self._document_of_page, max(pages) + 1)
             self._document_of_page[list(pages)] = numbers
             at = np.array(numbers)
             self._pages[at], self._lengths[at], self._days[at] = pages, lengths, days
@@ -345,10 +341,3 @@ def _decoded(blobs: Blobs) -> Weighted:
         numbers.append(postings["at"].astype(np.int64) + block * BLOCK)
         weights.append(postings["weight"].astype(np.float32))
     return np.concatenate(numbers), np.concatenate(weights)
-
-
-def _grown(array: NDArray[Number], size: int) -> NDArray[Number]:
-    """A copy of the array with at least `size` rows, the new ones zero."""
-    larger = np.zeros((max(size, len(array)), *array.shape[1:]), array.dtype)
-    larger[: len(array)] = array
-    return larger

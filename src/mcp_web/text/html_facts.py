@@ -29,8 +29,18 @@ _WANTS_SCRIPT = re.compile(
 _SCRIPT = re.compile(rb"<script\b(?![^<>]{0,200}\btype\s*=\s*[\"']?(?:application/(?:ld\+)?json|text/template))", re.I)
 _DOCS = re.compile(
     rb"\bdocsify\b|\bswagger-ui\b|\bredoc(?:\.standalone|-container)?\b|<redoc\b|<rapi-doc\b|\bscalar/api-reference\b"
-    rb"|<elements-api\b|\bstoplight/elements\b|\bgraphiql\b",
-    re.I,
+    rb"|<elements-api\b|\bstoplight/elements\b|\bgraphiql\b"
+)
+# One of them is in every match: searching for the pattern takes four times as long as all else on a large page.
+_DOCS_SIGNS = (
+    b"docsify",
+    b"swagger-ui",
+    b"redoc",
+    b"rapi-doc",
+    b"scalar/",
+    b"elements-api",
+    b"stoplight/",
+    b"graphiql",
 )
 _TAG = re.compile(rb"<[^<>]*>")
 _CODE = re.compile(rb"<(script|style|svg)\b", re.I)
@@ -52,6 +62,7 @@ class HtmlFacts:
 def html_facts(body: bytes) -> HtmlFacts:
     """Read the facts from the page's bytes, in linear time and without a parser."""
     body = body[:_READ_BYTES]
+    lowered = body.lower()
     shown, noscript = _split(body, _SILENT)
     text = _without_tags(shown)
     return HtmlFacts(
@@ -60,7 +71,7 @@ def html_facts(body: bytes) -> HtmlFacts:
         root=_ROOT.search(body) is not None,
         empty_root=_EMPTY_ROOT.search(body) is not None,
         wants_script=bool(_WANTS_SCRIPT.search(noscript) or (len(text) < _SHORT and _WANTS_SCRIPT.search(text))),
-        docs_shell=_DOCS.search(body) is not None,
+        docs_shell=any(sign in lowered for sign in _DOCS_SIGNS) and _DOCS.search(lowered) is not None,
     )
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+JsonObject = dict[str, Any]
 _MOST_LEVELS = 100  # far more than any API sends; a function that calls itself for each level may go this deep
 
 

@@ -12,7 +12,7 @@ from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import note_lines
-from mcp_web.tools.tool import Answer, Param, Tool
+from mcp_web.tools.tool import OBJECTS, Answer, Param, Tool
 
 _CITATIONS_SHOWN = 3  # of each direction and document
 _CITATION_CHARS = 80
@@ -153,5 +153,5 @@ TOOL = Tool(
     ),
     run=run,
     open_world=False,
-    output={"results": {"type": "array", "items": {"type": "object"}}, "metadata": {"type": "object"}},
+    output={"results": OBJECTS, "metadata": {"type": "object"}},
 )  # fmt: skip

@@ -45,10 +45,7 @@ _TIE = 0.1  # of that similarity: a shared word such as `max_` decides no more t
 
 
 def bind(tool: Tool, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
-    """The tool's arguments, converted and with defaults filled in, and notes on values that were changed.
-
-    Raises InvalidInput for an unknown or missing parameter and for a value that cannot be used.
-    """
+    """The tool's arguments, converted, with defaults, and notes on values that were changed. Raises InvalidInput."""
     notes: list[str] = []
     known = {param.name: param for param in tool.params}
     bound: dict[str, Any] = {}
@@ -62,7 +59,10 @@ def bind(tool: Tool, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], l
             continue  # the real name takes precedence over its alias
         if value is None or (not param.required and isinstance(value, str) and not value.strip()):
             continue  # agents pass "" for omitted parameters
-        bound[param.name] = _converted(tool, param, value, notes)
+        try:
+            bound[param.name] = convert(value, param.rule, param.name, notes)
+        except Unfit as error:
+            raise InvalidInput(tool.wrong(param, shown(value), error.allowed), parameter=param.name) from None
     for param in tool.params:
         if param.name in bound:
             continue
@@ -70,17 +70,6 @@ def bind(tool: Tool, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], l
             raise InvalidInput(tool.missing(param), parameter=param.name)
         bound[param.name] = param.default
     return bound, notes
-
-
-def _converted(tool: Tool, param: Param, value: Any, notes: list[str]) -> Any:
-    """The value in the type of the parameter; a change that the caller should know of is added to `notes`.
-
-    Raises InvalidInput for a value that cannot be used.
-    """
-    try:
-        return convert(value, param.rule, param.name, notes)
-    except Unfit as error:
-        raise InvalidInput(tool.wrong(param, shown(value), error.allowed), parameter=param.name) from None
 
 
 def _by_alias(name: str, known: Mapping[str, Param]) -> Param | None:
@@ -95,17 +84,10 @@ def _by_alias(name: str, known: Mapping[str, Param]) -> Param | None:
 
 
 def _unknown(tool: Tool, name: str, known: Mapping[str, Param]) -> str:
-    """The message for a parameter that the tool does not have."""
-    near = _near(name[:60], list(known))
+    """The message for a parameter that the tool does not have, with the known names that are spelt like it."""
+    alike = {one: difflib.SequenceMatcher(None, name[:60], one).ratio() for one in known}
+    # Several, if they are about as near: by its letters `max_tokens` is as near to `max_age` as to `max_chars`.
+    least = max(_ALIKE, max(alike.values(), default=0.0) - _TIE)
+    near = sorted((one for one in known if alike[one] >= least), key=lambda one: -alike[one])
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else f" It takes: {', '.join(known)}."
     return f"{tool.name} has no parameter {name[:60]!r}.{hint}"
-
-
-def _near(name: str, known: list[str]) -> list[str]:
-    """The known names that are spelt like the name, the nearest first.
-
-    Several, if they are about as near: by its letters `max_tokens` is as near to `max_age` as to `max_chars`.
-    """
-    alike = {one: difflib.SequenceMatcher(None, name, one).ratio() for one in known}
-    least = max(_ALIKE, max(alike.values(), default=0.0) - _TIE)
-    return sorted((one for one in known if alike[one] >= least), key=lambda one: -alike[one])

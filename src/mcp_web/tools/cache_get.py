@@ -12,7 +12,7 @@ from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_params import OUTPUT, page_params, repeated_arguments, view_options
 from mcp_web.tools.page_view import PageView, continued, present
-from mcp_web.tools.tool import Answer, Param, Screenshot, Tool
+from mcp_web.tools.tool import OBJECTS, Answer, Param, Screenshot, Tool
 
 _NO_PICTURE = (
     "There is no screenshot of this version: they are kept with MCP_WEB_RENDER_SCREENSHOT=true, of pages opened with "
@@ -92,22 +92,19 @@ async def _changes(call: Call, newer: Snapshot, other: str) -> Answer:
 
 def kept_facts(kept: Snapshot, versions: Sequence[SnapshotInfo]) -> dict[str, Any]:
     """The versions of a kept page, its response headers and its variant."""
-    listed = [_version(info) for info in versions]
+    listed = [
+        {
+            "snapshot": info.hash,
+            "since": iso(info.since),
+            "fetched_at": iso(info.fetched_at),
+            "checked_at": iso(info.checked_at),
+            "content_length": info.chars,
+            "variant": info.variant,
+        }
+        for info in versions
+    ]
     return {"versions": listed, "headers": dict(kept.headers), "variant": kept.variant}
 
-
-def _version(info: SnapshotInfo) -> dict[str, Any]:
-    return {
-        "snapshot": info.hash,
-        "since": iso(info.since),
-        "fetched_at": iso(info.fetched_at),
-        "checked_at": iso(info.checked_at),
-        "content_length": info.chars,
-        "variant": info.variant,
-    }
-
-
-SCREENSHOT = Param("screenshot", "boolean", "Attach the PNG of a rendered page.", default=False)
 
 TOOL = Tool(
     name="cache_get",
@@ -124,11 +121,11 @@ TOOL = Tool(
         Param("diff", "string", "Another version's hash, or `previous`.", max_length=8_000,
               aliases=("compare",)),
         Param("query", "string", "Only the passages that answer this.", max_length=500),
-        SCREENSHOT,
+        Param("screenshot", "boolean", "Attach the PNG of a rendered page.", default=False),
         *page_params("section", "format", "max_chars", "start", "include_links"),
     ),
     run=run,
     long_answers=True,
     open_world=False,
-    output=OUTPUT | {"versions": {"type": "array", "items": {"type": "object"}}},
+    output=OUTPUT | {"versions": OBJECTS},
 )  # fmt: skip

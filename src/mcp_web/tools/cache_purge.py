@@ -11,7 +11,7 @@ from mcp_web.tools.tool import Answer, Param, Tool
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
-    from mcp_web.services.purge import purge
+    from mcp_web.services.remove_documents import purge
 
     days = args["older_than_days"]
     rule = PurgeRule(

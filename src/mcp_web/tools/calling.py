@@ -16,16 +16,12 @@ from mcp_web.tools import budget
 from mcp_web.tools.arguments import bind
 from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import clean_answer, clean_error, note_lines
-from mcp_web.tools.shrink import compact, shrunk
+from mcp_web.tools.shrink import compact, fits, shrunk
 from mcp_web.tools.tool import Answer, Tool
 
 
 async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> Answer:
-    """Bind the arguments and run the tool; returns its answer or raises its WebError, both cleaned for output.
-
-    The command line calls it directly: a person has no token ceiling.
-    """
-    facts: dict[str, Any] = {}
+    """Bind the arguments and run the tool: its answer or WebError, cleaned, but not fitted to a token ceiling."""
     try:
         with trace.step("tool", by="tool", tool=tool.name) as facts:
             try:
@@ -36,7 +32,13 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
                 with call.app.process.calls.running(), ungrouped():
                     answer = await tool.run(call, args)
             except WebError as error:
-                facts |= _failure_facts(error, given or {})
+                url = error.url or (given or {}).get("url")
+                failure = {
+                    "url": url if isinstance(url, str) else None,
+                    "status": error.status_code,
+                    "cache_hit": False,
+                }
+                facts |= {name: value for name, value in failure.items() if value is not None}
                 raise
             facts |= call.facts
             if "cache_hit" in call.facts:
@@ -57,13 +59,6 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
     if not call.wants_data and answer.shape == "default":
         answer.data = {}
     return clean_answer(answer, call.envelope, given or {})
-
-
-def _failure_facts(error: WebError, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The log fields of a failed call: the requested URL and the HTTP status."""
-    url = error.url or given.get("url")
-    facts = {"url": url if isinstance(url, str) else None, "status": error.status_code, "cache_hit": False}
-    return {name: value for name, value in facts.items() if value is not None}
 
 
 async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Answer:
@@ -89,7 +84,7 @@ def failure_answer(error: WebError, call: Call) -> Answer:
     text = budget.cut(text, 2_000)
     if quoted:
         text += "\n" + call.envelope.wrap(budget.cut(str(quoted), 1_500))
-    if not budget.within(json.dumps(facts, ensure_ascii=False, default=str), 4_000):
+    if not fits(facts, 4_000):
         facts = {name: facts[name] for name in ("code", "suggestion", "retryable")} | {"message": text[:500]}
     return Answer({"error": facts}, text, {"error": facts}, is_error=True)
 
@@ -101,13 +96,12 @@ def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Answer:
     if answer.shape == "text":
         return _as_text(answer, call)
     if structured:
-        data, cut = shrunk(answer.data)
-        text = "The answer is in structuredContent." + (" It was cut to the token ceiling." if cut else "")
+        data = shrunk(answer.data)
+        cut = "" if data is answer.data else " It was cut to the token ceiling."
+        text = f"The answer is in structuredContent.{cut}"
         return replace(answer, data=data, text=text, meta={})
-    meta, beside = answer.meta, compact(answer.meta)
-    if not budget.within(beside, budget.AIM // 4):
-        meta, _ = shrunk(meta, budget.AIM // 4)
-        beside = compact(meta)
+    meta = shrunk(answer.meta, budget.AIM // 4)
+    beside = compact(meta)
     if budget.within(answer.text + beside, budget.AIM):
         return replace(answer, data={}, meta=meta)
     allowed = budget.AIM - budget.estimate(beside)
@@ -116,11 +110,8 @@ def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Answer:
 
 
 def _as_json(answer: Answer, call: Call, *, structured: bool) -> Answer:
-    """The answer with its object as JSON in the text, where clients of a contract expect it.
-
-    Structured clients receive the text and the object, so each gets half of the budget.
-    """
-    data, _ = shrunk(answer.data, budget.AIM // 2 if structured else budget.AIM)
+    """The answer as JSON in the text; structured clients receive it twice, so each gets half of the budget."""
+    data = shrunk(answer.data, budget.AIM // 2 if structured else budget.AIM)
     # The format of a contract has no envelope; chat markers are still defused.
     text = compact(data) if answer.wrapped else call.envelope.defuse(compact(data))
     return replace(answer, data=json.loads(text) if structured else {}, text=text, meta={})
@@ -131,7 +122,7 @@ def _as_text(answer: Answer, call: Call) -> Answer:
     extra: dict[str, Any] = {}
     left = budget.AIM
     if answer.extra:
-        beside = call.envelope.defuse(compact(shrunk(answer.extra, budget.AIM // 2)[0]))
+        beside = call.envelope.defuse(compact(shrunk(answer.extra, budget.AIM // 2)))
         extra = json.loads(beside)
         left -= budget.estimate(beside)
     text = budget.cut(call.envelope.defuse(answer.text), left)

@@ -68,12 +68,13 @@ def clean_error(error: WebError) -> WebError:
 
 
 def clean_text(text: str, envelope: Envelope, given: Mapping[str, Any] | None = None) -> str:
-    """The text without secrets, and with every line outside the envelope defused, printable and short.
-
-    `given` are the arguments of the call, as in `clean_answer`.
-    """
+    """The text without secrets, every line outside the envelope defused and short; `given` as in `clean_answer`."""
     own = str(given or "")
-    return _safe("".join(part if inside else _outside(part, own) for part, inside in envelope.split(text)))
+    lines = (
+        part if inside else "\n".join(_line(line, own) for line in part.split("\n"))
+        for part, inside in envelope.split(text)
+    )
+    return _safe("".join(lines))
 
 
 def clean_value(value: Any, most: int | None = None) -> Any:
@@ -86,12 +87,8 @@ def _sentence(text: str, most: int) -> str:
     return shortened(defuse(printable(one_line(_safe(text)))), most)
 
 
-def _outside(text: str, own: str) -> str:
-    """Text outside the envelope, line by line defused and short; `own` are the arguments, whose URLs stay whole."""
-    return "\n".join(_line(line, own) for line in text.split("\n"))
-
-
 def _line(line: str, own: str) -> str:
+    """A line outside the envelope, defused and short; `own` are the arguments, whose URLs stay whole."""
     line = defuse(printable(line))
     if line.startswith(_NEXT_CALL):
         return line
@@ -113,12 +110,9 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
-        return {_mapped_name(name, change): _mapped(item, change) for name, item in value.items()}
+        # A name that is a short plain word is only searched for secrets.
+        changes = {name: trace.redact if _PLAIN_NAME.fullmatch(str(name)) else change for name in value}
+        return {_mapped(name, changes[name]): _mapped(item, change) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [_mapped(item, change) for item in value]
     return value
-
-
-def _mapped_name(name: Any, change: Callable[[str], str]) -> Any:
-    """A key, changed like a value; one that is a short plain word is only searched for secrets."""
-    return trace.redact(name) if _PLAIN_NAME.fullmatch(str(name)) else _mapped(name, change)

@@ -16,10 +16,16 @@ _REST = re.compile(r"#start=(\d{1,9})$")
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
+    from mcp_web.services.find_snapshot import find_snapshot
+    from mcp_web.services.open_page import OpenRequest, open_page
+
     name = _REST.sub("", args["id"])
     start = int(found[1]) if (found := _REST.search(args["id"])) else 0
     call.report(f"opening {name}")
-    kept = await _document(call, name)
+    if "." in name or "://" in name:
+        kept = (await open_page(call.app, OpenRequest(name), deadline=call.deadline)).snapshot
+    else:
+        kept = await find_snapshot(call.app, name)
     data = fitted(call, lambda tokens: _object(call, args["id"], name, kept, start, tokens))
     return Answer(data, shape="json", wrapped=True)
 
@@ -43,16 +49,6 @@ def _object(call: Call, given: str, name: str, kept: Snapshot, start: int, token
         "url": kept.final_url,
         "metadata": {key: call.envelope.defuse(str(value)) for key, value in facts.items() if value is not None},
     }
-
-
-async def _document(call: Call, name: str) -> Snapshot:
-    """The page at a URL, or the kept version with this hash."""
-    from mcp_web.services.find_snapshot import find_snapshot
-    from mcp_web.services.open_page import OpenRequest, open_page
-
-    if "." in name or "://" in name:
-        return (await open_page(call.app, OpenRequest(name), deadline=call.deadline)).snapshot
-    return await find_snapshot(call.app, name)
 
 
 TOOL = Tool(

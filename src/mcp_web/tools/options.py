@@ -27,8 +27,7 @@ class ToolOptions:
     contract: str | None = option(
         None,
         "Offer another system's own tools instead, exactly as that system named them: it is replaced without a "
-        "change to "
-        "its clients.",
+        "change to its clients.",
         env="MCP_WEB_CONTRACT",
         choices=CONTRACTS,
     )

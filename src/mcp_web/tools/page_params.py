@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.tools.page_view import PAGE_TOKENS, ViewOptions
-from mcp_web.tools.tool import Param
+from mcp_web.tools.tool import OBJECTS, Param
 
 _PARAMS = {
     param.name: param
@@ -29,10 +29,9 @@ _PARAMS = {
 _TEXT = {"type": "string"}
 _NUMBER = {"type": "number"}
 _FLAG = {"type": "boolean"}
-_LIST = {"type": "array", "items": {"type": "object"}}
 OUTPUT = {
     "url": _TEXT, "final_url": _TEXT, "status": _TEXT, "title": _TEXT, "content": _TEXT, "content_length": _NUMBER,
-    "start": _NUMBER, "truncated": _FLAG, "outline": _LIST, "metadata": {"type": "object"}, "links": _LIST,
+    "start": _NUMBER, "truncated": _FLAG, "outline": OBJECTS, "metadata": {"type": "object"}, "links": OBJECTS,
     "extractor": _TEXT, "notes": {"type": "array", "items": _TEXT},
 }  # fmt: skip
 

@@ -29,6 +29,7 @@ MAX_OUTLINE = 80  # headings shown; the rest is a section call away
 MAX_LINKS = 200
 PAGE_TOKENS = budget.AIM - 1_500  # of the text of a page: the rest is for header, outline and facts
 _FACTS_TOKENS = 2_000  # of JSON-LD, microdata and OpenGraph
+_EXPLAIN_TOKENS = 2_500
 SHOWN_LINKS = 40  # numbered in a text: a manual has hundreds, and they would cost as much as a page
 
 
@@ -114,10 +115,11 @@ def present(call: Call, view: PageView, options: ViewOptions, next_call: str) ->
     if options.format == "data" and shown.start == 0 and (facts := view.document.metadata.structured_data):
         parts.append("facts: " + budget.cut(json.dumps(facts, ensure_ascii=False, default=str), _FACTS_TOKENS))
     parts.append(shown.text)
-    if options.format == "markdown" and shown.links:
+    if shown.links:
         parts.append(link_list(shown.links))
     if view.document.explain is not None:
-        parts.append("explain:\n```json\n" + _bounded_json(view.document.explain) + "\n```")
+        explained = json.dumps(view.document.explain, ensure_ascii=False, indent=1, default=str)
+        parts.append("explain:\n```json\n" + budget.cut(explained, _EXPLAIN_TOKENS) + "\n```")
     lines.append(call.envelope.wrap("\n\n".join(parts)))
     if shown.next_start is not None:
         lines.append(f"more: {continued(next_call, start=shown.next_start)}")
@@ -125,15 +127,12 @@ def present(call: Call, view: PageView, options: ViewOptions, next_call: str) ->
 
 
 def show(document: Document, options: ViewOptions, snapshot: str | None = None) -> Shown:
-    """The requested window of a document; raises InvalidInput for an unknown section.
-
-    With the hash of its snapshot, the windows shown last are cached.
-    """
-    if snapshot is None:
-        return _show(document, options)
-    made = _recent.get((snapshot, options))
+    """The requested window of a document, from the cache if its `snapshot` is given; raises InvalidInput."""
+    made = _recent.get((snapshot, options)) if snapshot else None
     if made is None:
-        made = _recent[snapshot, options] = _show(document, options)
+        made = _show(document, options)
+        if snapshot:
+            _recent[snapshot, options] = made
     return made
 
 
@@ -246,7 +245,10 @@ def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]
         "start": shown.start,
         "truncated": shown.next_start is not None,
         "next_start": shown.next_start,
-        "outline": [outline_row(heading) for heading in document.headings[: options.max_headings]],
+        "outline": [
+            {"level": one.level, "text": one.text, "start": one.start}
+            for one in document.headings[: options.max_headings]
+        ],
         "metadata": metadata_facts(meta_facts)
         | {
             "content_type": meta_facts.content_type or view.media_type,
@@ -297,15 +299,8 @@ def meta(view: PageView, shown: Shown) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value is not None}
 
 
-def outline_row(heading: Heading) -> dict[str, Any]:
-    return {"level": heading.level, "text": heading.text, "start": heading.start}
-
-
 def outline_text(headings: tuple[Heading, ...]) -> str:
-    """The headings, one a line after its offset in the Markdown; "" if there are fewer than two.
-
-    Of more than `MAX_OUTLINE` headings the first are listed, and the last line says how many are not.
-    """
+    """The first headings, one a line after its offset in the Markdown, and how many more there are; "" for one."""
     if len(headings) < 2:
         return ""
     rows = [
@@ -337,8 +332,3 @@ def ago(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.0f} {unit}"
     return f"{seconds:.0f} s"
-
-
-def _bounded_json(value: Any) -> str:
-    """The value as JSON, cut to 2,500 tokens."""
-    return budget.cut(json.dumps(value, ensure_ascii=False, indent=1, default=str), 2_500)

@@ -19,20 +19,16 @@ _ENOUGH = 5  # pages that get a passage before any gets a second one
 
 
 def passages_text(results: ReadResults, hits: tuple[Hit, ...], tokens: int) -> str:
-    """The pages with their best passages within `tokens` tokens, then the other results, one line each."""
-    chosen = _chosen(_worth_showing(results.read), tokens - budget.estimate(_others(results, hits, set())) - 40)
+    """The pages that answer, or else all, with their best passages within `tokens` tokens; then the other results."""
+    answering = tuple(one for one in results.read if one.page.ranked[0].answered)
+    left = tokens - budget.estimate(_others(results, hits, set())) - 40
+    chosen = _chosen(answering or results.read, left)
     blocks = [
         f"{rank}. {_title(one)}\n   {one.hit.url}\n\n" + "\n\n".join(passages)
         for rank, (one, passages) in enumerate(chosen, start=1)
     ]
     others = _others(results, hits, {one.hit.url for one, _ in chosen})
     return "\n\n".join([*blocks, *([others] if others else [])])
-
-
-def _worth_showing(read: tuple[ReadHit, ...]) -> tuple[ReadHit, ...]:
-    """The pages that answer the query; all of them where none does."""
-    answering = tuple(one for one in read if one.page.ranked[0].answered)
-    return answering or read
 
 
 def passages_data(results: ReadResults) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 from mcp_web.errors import WebError
 from mcp_web.model.search import SearchQuery
 from mcp_web.tools.call import Call
-from mcp_web.tools.tool import Answer, Param, Tool
+from mcp_web.tools.tool import OBJECTS, Answer, Param, Tool
 
 _KEPT = 3  # documents of the archive, listed before those of the web
 
@@ -63,5 +63,5 @@ TOOL = Tool(
     params=(Param("query", "string", "What to look for.", required=True, max_length=500),),
     run=run,
     purpose="search",
-    output={"results": {"type": "array", "items": {"type": "object"}}},
+    output={"results": OBJECTS},
 )

@@ -16,16 +16,8 @@ if TYPE_CHECKING:
 
 # In the order in which tools/list lists them.
 STANDARD = (
-    "web_search",
-    "web_read",
-    "web_open",
-    "web_batch_open",
-    "verify_quotes",
-    "archive_search",
-    "archive_add",
-    "web_extract",
-    "cache_get",
-    "cache_purge",
+    *("web_search", "web_read", "web_open", "web_batch_open", "verify_quotes"),
+    *("archive_search", "archive_add", "web_extract", "cache_get", "cache_purge"),
 )
 
 # Long work that few agents need: offered on request, so that the standard set stays small.
@@ -46,10 +38,7 @@ def offered(options: ToolOptions) -> dict[str, Tool]:
 
 
 def enabled(tools: Iterable[Tool], options: ToolOptions, known: Collection[str], listed: str) -> dict[str, Tool]:
-    """The tools by name, without those that are switched off by name or purpose.
-
-    Raises ConfigError for a name that is not among `known`; `listed` tells in its message which names there are.
-    """
+    """The tools by name, without those switched off; raises ConfigError, with `listed`, for a name not in `known`."""
     off = set(options.disabled_tools)
     if unknown := next((name for name in options.disabled_tools if name not in {SEARCH, FETCH, *known}), None):
         raise ConfigError(f"MCP_WEB_DISABLED_TOOLS names {unknown!r}, but {listed}.")
@@ -80,7 +69,6 @@ def _as_offered(param: Param, app: App) -> Param:
     if param.name == "provider":
         return replace(param, help="Default auto; several are asked together.", choices=("auto", *app.search_providers))
     if param.name == "mode" and not app.can_render and "rendered" in param.choices:
-        return replace(
-            param, help="raw is the source.", choices=tuple(one for one in param.choices if one != "rendered")
-        )
+        choices = tuple(one for one in param.choices if one != "rendered")
+        return replace(param, help="raw is the source.", choices=choices)
     return param

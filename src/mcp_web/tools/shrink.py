@@ -1,21 +1,26 @@
-"""Makes an answer object fit a number of tokens without breaking it: texts are shortened first, then lists."""
+"""Makes an answer object fit a number of tokens: of the versions that can be made of it, the largest one that fits."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp_web.tools import budget
 
 if TYPE_CHECKING:
     from mcp_web.tools.call import Call
 
-# Longest text, longest list: tried in this order until the object fits.
-_STEPS = (
-    (40_000, 400), (20_000, 400), (8_000, 400), (3_000, 400), (1_000, 200), (300, 100),
-    (300, 50), (300, 20), (200, 10), (80, 80), (80, 20), (80, 5), (40, 2), (20, 1),
+Size = TypeVar("Size")
+# Longest text, longest list: what an object is cut to that has no versions of its own.
+_CUTS = (
+    (20, 1), (40, 2), (80, 5), (80, 20), (80, 80), (200, 10), (300, 20),
+    (300, 50), (300, 100), (1_000, 200), (3_000, 400), (8_000, 400), (20_000, 400), (40_000, 400),
 )  # fmt: skip
+_TOO_LARGE = {"error": {"code": "INVALID_INPUT", "message": "The answer is too large; ask for fewer items."}}
+# Tokens of page text that are tried: quotes and line breaks cost more inside JSON than outside.
+_TEXT_TOKENS = (600, 1_500, 3_000, 5_000, 7_000, 9_000, 11_000, 13_000, 15_000)
 
 
 def compact(data: Any) -> str:
@@ -23,18 +28,26 @@ def compact(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
-def shrunk(data: dict[str, Any], tokens: int = budget.AIM) -> tuple[dict[str, Any], bool]:
-    """The object if it fits, else a smaller one with the same keys; and whether it was shrunk.
+def fits(data: dict[str, Any], tokens: int) -> bool:
+    """Whether the object as JSON fits into a number of tokens."""
+    return budget.within(compact(data), tokens)
 
-    If even the smallest does not fit, it is replaced by an error object.
-    """
-    if budget.within(compact(data), tokens):
-        return data, False
-    for text, items in _STEPS:
-        made = _clip(data, text, items)
-        if budget.within(compact(made), tokens):
-            return made, True
-    return {"error": {"code": "INVALID_INPUT", "message": "The answer is too large; ask for fewer items."}}, True
+
+def largest_fitting(make: Callable[[Size], dict[str, Any]], sizes: Sequence[Size], tokens: int) -> dict[str, Any]:
+    """`make(size)` for the largest of the sizes, which ascend, that fits; for the smallest if none does."""
+    whole = make(sizes[-1])
+    if fits(whole, tokens):
+        return whole
+    fitting = bisect_left(sizes, True, key=lambda size: not fits(make(size), tokens))
+    return make(sizes[max(0, fitting - 1)])
+
+
+def shrunk(data: dict[str, Any], tokens: int = budget.AIM) -> dict[str, Any]:
+    """The object itself if it fits, else one with the same keys and shorter texts and lists, or an error object."""
+    if fits(data, tokens):
+        return data
+    made = largest_fitting(lambda most: _clip(data, *most), _CUTS, tokens)
+    return made if fits(made, tokens) else _TOO_LARGE
 
 
 def answer_tokens(call: Call) -> int:
@@ -42,22 +55,10 @@ def answer_tokens(call: Call) -> int:
     return budget.AIM // 2 if call.app.tools.answers == "structured" else budget.AIM
 
 
-# Tokens of page text that are tried, the most first: quotes and line breaks cost more inside JSON than outside.
-_TEXT_TOKENS = (15_000, 13_000, 11_000, 9_000, 7_000, 5_000, 3_000, 1_500, 600)
-
-
 def fitted(call: Call, make: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
-    """The object with as much page text as fits: `make(most)` builds it with at most `most` tokens of text.
-
-    The one with the least text is returned even if it does not fit.
-    """
+    """The object with as much page text as fits: `make(most)` builds it with at most `most` tokens of text."""
     tokens = answer_tokens(call)
-    made = make(min(_TEXT_TOKENS[0], tokens))
-    for most in _TEXT_TOKENS[1:]:
-        if budget.within(compact(made), tokens):
-            break
-        made = make(most)
-    return made
+    return largest_fitting(make, [min(size, tokens) for size in _TEXT_TOKENS], tokens)
 
 
 def _clip(value: Any, text: int, items: int) -> Any:

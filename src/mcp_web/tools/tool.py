@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Purpose = Literal["search", "fetch", "other"]  # what MCP_WEB_DISABLED_TOOLS can switch off together
 # default: the text, or the object for structured clients · json: the object, as JSON in the text · text: only the text
 Shape = Literal["default", "json", "text"]
+OBJECTS = {"type": "array", "items": {"type": "object"}}  # JSON schema of a list in a structured answer
 _LONGEST = 20_000  # characters of a text whose parameter says nothing else
 _LINES = re.compile(r"\n")
 
@@ -144,7 +145,3 @@ class Tool:
             "required": [param.name for param in self.params if param.required],
             "additionalProperties": False,
         }
-
-    def output_schema(self) -> dict[str, Any]:
-        """The JSON schema of the structured answer."""
-        return {"type": "object", "properties": dict(self.output)}

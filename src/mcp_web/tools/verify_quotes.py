@@ -7,7 +7,7 @@ from typing import Any
 from mcp_web.text.dates import iso
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools.call import Call
-from mcp_web.tools.tool import Answer, Param, Tool
+from mcp_web.tools.tool import OBJECTS, Answer, Param, Tool
 
 _SHOWN = 400  # characters of a quote or of what was found, in the answer
 
@@ -83,5 +83,5 @@ TOOL = Tool(
     ),
     run=run,
     output={"url": {"type": "string"}, "snapshot": {"type": "string"},
-            "quotes": {"type": "array", "items": {"type": "object"}}},
+            "quotes": OBJECTS},
 )  # fmt: skip

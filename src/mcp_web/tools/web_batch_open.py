@@ -11,7 +11,7 @@ from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import clean_error, error_line, note_lines
 from mcp_web.tools.page_params import page_params, view_options
 from mcp_web.tools.page_view import PageView, as_data, continued, front_matter, header, link_list, show
-from mcp_web.tools.tool import Answer, Param, Tool
+from mcp_web.tools.tool import OBJECTS, Answer, Param, Tool
 from mcp_web.tools.web_open import request_of, same_call
 
 if TYPE_CHECKING:
@@ -36,21 +36,18 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     good = sum(not isinstance(answer, WebError) for answer in answers)
     blocks, pages = [], []
     for url, answer in zip(urls, answers, strict=True):
-        text, data = _failed_page(call, url, answer) if isinstance(answer, WebError) else answer
+        if isinstance(answer, WebError):
+            error = clean_error(answer)
+            text, data = f"## {one_line(url)[:500]}\n{error_line(error)}", {"url": url, "error": error.as_dict()}
+            if quoted := error.details.get("page_text"):
+                text += "\n" + call.envelope.wrap(budget.cut(str(quoted), 300))
+        else:
+            text, data = answer
         blocks.append(text)
         pages.append(data)
     lines = [f"{good} of {len(urls)} pages opened", *note_lines(call.notes)]
     facts = {"opened": good, "failed": len(urls) - good}
     return Answer({"pages": pages, **facts, "notes": call.notes}, "\n\n".join(["\n".join(lines), *blocks]), facts)
-
-
-def _failed_page(call: Call, url: str, error: WebError) -> tuple[str, dict[str, Any]]:
-    """A page that could not be opened, as text and as object."""
-    error = clean_error(error)
-    text = f"## {one_line(url)[:500]}\n{error_line(error)}"
-    if quoted := error.details.get("page_text"):
-        text += "\n" + call.envelope.wrap(budget.cut(str(quoted), 300))
-    return text, {"url": url, "error": error.as_dict()}
 
 
 def _opened_page(call: Call, args: dict[str, Any], url: str, opened: Opened, tokens: int) -> tuple[str, dict[str, Any]]:
@@ -86,5 +83,5 @@ TOOL = Tool(
     run=run,
     purpose="fetch",
     long_answers=True,
-    output={"pages": {"type": "array", "items": {"type": "object"}}, "opened": {"type": "number"}},
+    output={"pages": OBJECTS, "opened": {"type": "number"}},
 )

@@ -36,17 +36,12 @@ TOOL = Tool(
     ),
     params=(
         Param("html", "string", "The HTML source.", required=True, max_length=5_000_000, aliases=("content", "text")),
-        Param(
-            "base_url",
-            "string",
-            "Address the HTML came from; makes relative links absolute.",
-            default="",
-            aliases=("url",),
-        ),
+        Param("base_url", "string", "Address the HTML came from; makes relative links absolute.", default="",
+              aliases=("url",)),
         *page_params("selector", "section", "format", "max_chars", "start"),
         *page_params("include_links", "include_images", "siteconfig", "explain"),
     ),
     run=run,
     open_world=False,
     output=OUTPUT,
-)
+)  # fmt: skip

@@ -20,7 +20,7 @@ from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import clean_error, error_line, note_lines
 from mcp_web.tools.page_params import page_params
 from mcp_web.tools.page_view import PageView, front_matter, metadata_facts
-from mcp_web.tools.tool import Answer, Param, Tool
+from mcp_web.tools.tool import OBJECTS, Answer, Param, Tool
 
 if TYPE_CHECKING:
     from mcp_web.index.rank import Ranked
@@ -108,24 +108,11 @@ async def read_kept_page(call: Call, kept: Snapshot, query: str) -> Answer:
 async def _page(
     call: Call, url: str, page: PageRead | WebError, left: _Budget, view: _View
 ) -> tuple[str, dict[str, Any]]:
-    """One page in the answer, as text and as object: its passages for each query, or its error.
-
-    The reading is recorded in the store, and what is shown is deducted from `left`.
-    """
+    """One page in the answer, as text and as object; it is recorded in the store and deducted from `left`."""
     from mcp_web.services.record_readings import record_readings
 
     if isinstance(page, WebError):
         return f"## {url}\n{error_line(clean_error(page))}", {"url": url, "error": page.as_dict()}
-    text, data = _passages(call, page, left, view)
-    shown = _shown(page, data["queries"])
-    tool = "cache_get" if view.kept else TOOL.name
-    await record_readings(call.app, page.opened.snapshot, shown, tool=tool, client=call.client)
-    _count_saved(page, text)
-    return text, data
-
-
-def _passages(call: Call, page: PageRead, left: _Budget, view: _View) -> tuple[str, dict[str, Any]]:
-    """The passages of one page for each query, as text and as object; what is shown is deducted from `left`."""
     kept = page.opened.snapshot
     blocks, found = [], []
     for at, ranked in enumerate(page.ranked):
@@ -149,21 +136,22 @@ def _passages(call: Call, page: PageRead, left: _Budget, view: _View) -> tuple[s
     if view.metadata:
         data["metadata"] = {name: value for name, value in metadata_facts(kept.document.metadata).items() if value}
         blocks.insert(0, front_matter(PageView.of(page.opened)))
-    lines.append(call.envelope.wrap("\n\n".join(blocks)))
-    return "\n".join(lines), data
+    text = "\n".join([*lines, call.envelope.wrap("\n\n".join(blocks))])
+    tool = "cache_get" if view.kept else TOOL.name
+    await record_readings(call.app, kept, _shown(page, found), tool=tool, client=call.client)
+    trace.metrics.count("tokens_saved", max(0.0, (len(kept.document.markdown) - len(text)) / CHARS_PER_TOKEN))
+    return text, data
 
 
 def _query(
     call: Call, page: PageRead, ranked: Ranked, left: _Budget, view: _View
 ) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
-    """The passages of one query that fit, best first, as text and as objects, and the sections that did not fit.
-
-    What is shown is deducted from `left`.
-    """
+    """The passages of one query that fit in `left`, as text and as objects, and the sections that did not fit."""
     kept = page.opened.snapshot
     # The requested number of passages, or else as many as are worth their tokens.
     enough = len(ranked.passages) if view.all_passages else ranked.enough
-    head = _head(ranked, kept.document.title, found=enough > 0, alone=len(page.ranked) == 1)
+    question = f"### {one_line(ranked.query)}" if len(page.ranked) > 1 else ""
+    head = "\n".join(filter(None, (question, _verdict_line(ranked, kept.document.title, found=enough > 0))))
     lines, results = [head] if head else [], []
     candidates, omitted = ranked.passages[:enough], list(ranked.passages[enough:])
     if ranked.answered and (whole := _whole_page(kept, candidates, left.tokens)) is not None:
@@ -194,12 +182,6 @@ def _query(
     return "\n\n".join(lines), results, left_out
 
 
-def _head(ranked: Ranked, title: str, *, found: bool, alone: bool) -> str:
-    """The question, unless it is the only one, and the verdict, unless the page clearly answers."""
-    question = "" if alone else f"### {one_line(ranked.query)}"
-    return "\n".join(filter(None, (question, _verdict_line(ranked, title, found=found))))
-
-
 def _verdict_line(ranked: Ranked, title: str, *, found: bool) -> str:
     """A sentence that the page may not answer, with what it lacks; "" if it clearly answers."""
     if ranked.verdict == "answered":
@@ -212,13 +194,6 @@ def _verdict_line(ranked: Ranked, title: str, *, found: bool) -> str:
     hint = f" Nearest sections: {'; '.join(dict.fromkeys(filter(None, nearest)))}." if any(nearest) else ""
     closest = " The closest passages:" if found else ""
     return f"Not answered here (best score {ranked.best:.2f}).{missing}{hint}{closest}"
-
-
-def _count_saved(page: PageRead, text: str) -> None:
-    """Add to the metric `tokens_saved` the estimated tokens that the passages cost less than their page."""
-    saved = (len(page.opened.snapshot.document.markdown) - len(text)) / CHARS_PER_TOKEN
-    if saved > 0:
-        trace.metrics.count("tokens_saved", saved)
 
 
 def _shown(page: PageRead, rows: list[dict[str, Any]]) -> Iterator[tuple[str, str, list[Span]]]:
@@ -242,8 +217,7 @@ def _whole_page(kept: Any, candidates: Sequence[ScoredPassage], tokens: int) -> 
 
 
 def _passage_text(title: str, one: ScoredPassage) -> str:
-    """The passage with its number, the headings above it (unless it begins with them) and the reference entry that it
-    continues."""
+    """The passage with its number, the headings above it, unless it begins with them, and the entry it continues."""
     path = below_title(one.passage.above, title)
     text = _plain(one.passage.text)
     path = path[:-1] if path and text.startswith("#") and heading_text(text.partition("\n")[0]) == path[-1] else path
@@ -318,5 +292,5 @@ TOOL = Tool(
     run=run,
     purpose="fetch",
     output={"url": {"type": "string"}, "title": {"type": "string"}, "last_crawled": {"type": "string"},
-            "queries": {"type": "array", "items": {"type": "object"}}},
+            "queries": OBJECTS},
 )  # fmt: skip

@@ -16,7 +16,7 @@ from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import clean_error, error_line, note_lines
 from mcp_web.tools.result_passages import TOKENS, passages_data, passages_text
-from mcp_web.tools.tool import Answer, Param, Tool
+from mcp_web.tools.tool import OBJECTS, Answer, Param, Tool
 
 if TYPE_CHECKING:
     from mcp_web.services.open_page import Opened
@@ -116,8 +116,6 @@ def _header(found: SearchAnswer) -> str:
 
 def _hit_text(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> str:
     """One result as text, with the beginning of its page if that was opened."""
-    from mcp_web.services.open_page import Opened
-
     facts = [fact for fact in (hit.published[:10] if hit.published else None, hit.source_name) if fact]
     if (kept := answer.seen.get(hit.url)) is not None:
         facts.append(f"seen {iso(kept.fetched_at)[:10]} as {kept.hash[:16]}")
@@ -130,10 +128,10 @@ def _hit_text(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> st
     if picture := hit.image or hit.thumbnail:
         lines.append(f"   image: {picture}")
     page = answer.contents.get(hit.url)
-    if isinstance(page, Opened):
-        lines.append(_content(page, args["content_chars"]))
-    elif page is not None:
+    if isinstance(page, WebError):
         lines.append(f"   content: {page.code}: {page.message}")
+    elif page is not None:
+        lines.append(_content(page, args["content_chars"]))
     return "\n".join(lines)
 
 
@@ -143,11 +141,8 @@ def _content(page: Opened, chars: int) -> str:
     from mcp_web.read.window import cut
 
     window = cut(page.snapshot.document.markdown, 0, chars)
-    rest = (
-        f"\n   … more: web_open(url={json.dumps(page.snapshot.url)}, start={window.next_start})"
-        if window.next_start
-        else ""
-    )
+    call = f"web_open(url={json.dumps(page.snapshot.url)}, start={window.next_start})"
+    rest = f"\n   … more: {call}" if window.next_start else ""
     return f"\n{text_only(window.text).strip()}{rest}\n"
 
 
@@ -166,8 +161,6 @@ def _within(items: list[str], tokens: int) -> list[str]:
 
 def _as_data(answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
     """The answer to one query as an object."""
-    from mcp_web.services.open_page import Opened
-
     found = answer.found
     data: dict[str, Any] = {
         "query": found.query.text,
@@ -186,13 +179,7 @@ def _as_data(answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
         "elapsed_ms": round(found.elapsed_ms),
     }
     if answer.contents:
-        good = sum(isinstance(page, Opened) for page in answer.contents.values())
-        data["content_stats"] = {
-            "attempted": len(answer.contents),
-            "successful": good,
-            "failed": len(answer.contents) - good,
-            "total_time_ms": round(answer.reading_ms),
-        }
+        data["content_stats"] = answer.reading_stats()
     if args["raw"]:
         data["raw"] = dict(found.raw)
     return data
@@ -200,7 +187,6 @@ def _as_data(answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
 
 def _as_object(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
     """One result as an object, with what is kept of its page."""
-    from mcp_web.services.open_page import Opened
     from mcp_web.text.summary import summary_of
 
     facts = asdict(hit) | {"score": round(hit.score, 4)}
@@ -208,7 +194,9 @@ def _as_object(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> d
     if (kept := answer.seen.get(hit.url)) is not None:
         made["seen"] = {"snapshot": kept.hash, "fetched_at": iso(kept.fetched_at)}
     page = answer.contents.get(hit.url)
-    if isinstance(page, Opened):
+    if isinstance(page, WebError):
+        made["content_error"] = page.as_dict()
+    elif page is not None:
         text = page.snapshot.document.markdown
         made["content"] = {
             "markdown": text[: args["content_chars"]],
@@ -216,8 +204,6 @@ def _as_object(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> d
             "summary": summary_of(page.snapshot.document),
             "snapshot": page.snapshot.hash,
         }
-    elif page is not None:
-        made["content_error"] = page.as_dict()
     return made
 
 
@@ -258,5 +244,5 @@ TOOL = Tool(
     run=run,
     purpose="search",
     long_answers=True,
-    output={"queries": {"type": "array", "items": {"type": "object"}}},
+    output={"queries": OBJECTS},
 )  # fmt: skip

@@ -8,16 +8,14 @@ from mcp_web.text.amounts import amount
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
-from mcp_web.tools.tool import Answer, Param, Tool
+from mcp_web.tools.tool import OBJECTS, Answer, Param, Tool
 
 if TYPE_CHECKING:
-    from mcp_web.services.watch_pages import Watched
-    from mcp_web.services.watch_queries import WatchedQuery
+    from mcp_web.services.watch_pages import Watched, WatchedQuery
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
-    from mcp_web.services.watch_pages import as_object, change_watch, check_pages
-    from mcp_web.services.watch_queries import change_queries, check_query
+    from mcp_web.services.watch_pages import as_object, change_queries, change_watch, check_pages, check_query
 
     app, removed = call.app, args["remove"] or ()
     addresses = [one for one in removed if one.startswith(("http://", "https://"))]
@@ -42,23 +40,17 @@ def _text(call: Call, pages: list[Watched], queries: list[WatchedQuery]) -> str:
     news = [one for one in queries if one.new or one.error]
     watched = f"{amount(len(pages), 'page')}, {amount(len(queries), 'query', 'queries')}"
     head = f"Watched: {watched}; {len(changed) + len(news)} with something new."
-    blocks = [_page(one) for one in changed] + [_query(one) for one in news]
+    blocks = []
+    for page in changed:
+        lines = [f"## {one_line(page.title)} {page.url}: {page.state}"] + ([one_line(page.error)] if page.error else [])
+        sections = (f"{each.change}: {' > '.join(each.path)}\n{each.hunk}" for each in page.changes)
+        blocks.append("\n".join([*lines, *sections]))
+    for query in news:
+        lines = [f"## query {one_line(query.query)}: {query.error or f'{len(query.new)} new results'}"]
+        blocks.append("\n".join([*lines, *(f"- {one_line(hit.title)} {hit.url}" for hit in query.new)]))
     if not blocks:
         return head
     return head + "\n" + call.envelope.wrap(budget.cut("\n\n".join(blocks), budget.AIM - 1_500))
-
-
-def _page(one: Watched) -> str:
-    lines = [f"## {one_line(one.title)} {one.url}: {one.state}"]
-    if one.error:
-        lines.append(one_line(one.error))
-    lines += [f"{each.change}: {' > '.join(each.path)}\n{each.hunk}" for each in one.changes]
-    return "\n".join(lines)
-
-
-def _query(one: WatchedQuery) -> str:
-    lines = [f"## query {one_line(one.query)}: {one.error or f'{len(one.new)} new results'}"]
-    return "\n".join([*lines, *(f"- {one_line(hit.title)} {hit.url}" for hit in one.new)])
 
 
 TOOL = Tool(
@@ -78,6 +70,6 @@ TOOL = Tool(
     run=run,
     purpose="fetch",
     read_only=False,
-    output={"pages": {"type": "array", "items": {"type": "object"}},
-            "queries": {"type": "array", "items": {"type": "object"}}},
+    output={"pages": OBJECTS,
+            "queries": OBJECTS},
 )  # fmt: skip

@@ -24,6 +24,11 @@ class Entry:
     args: tuple[str, ...]
     env: dict[str, str]
 
+    @property
+    def typed(self) -> str:
+        """The command as a person types it."""
+        return shlex.join((self.command, *self.args))
+
 
 @dataclass(frozen=True, slots=True)
 class Remote:
@@ -48,42 +53,29 @@ def own_entry() -> Entry:
     return Entry(sys.executable, ("-m", "mcp_web"), {})
 
 
-def claude_code_http_line(remote: Remote) -> str:
-    """The command that adds a remote server to Claude Code."""
-    header = "".join(f' --header "{name}: {value}"' for name, value in remote.headers.items())
-    return f"claude mcp add --scope user --transport http {NAME} {remote.url}{header}"
-
-
-def own_command() -> str:
-    """The command of this installation as a person types it: it may not be on the PATH."""
-    return _typed_command(own_entry())
-
-
-def claude_code_line(entry: Entry) -> str:
-    """The command that adds an installation to Claude Code, with its environment variables."""
+def claude_code_line(entry: Entry | Remote) -> str:
+    """The command that adds an installation, with its environment variables, or a remote server to Claude Code."""
+    if isinstance(entry, Remote):
+        header = "".join(f' --header "{name}: {value}"' for name, value in entry.headers.items())
+        return f"claude mcp add --scope user --transport http {NAME} {entry.url}{header}"
     # Not right before the name: Claude Code would take that for another variable.
     env = "".join(f"--env {shlex.quote(f'{name}={value}')} " for name, value in entry.env.items())
-    return f"claude mcp add {env}--scope user {NAME} -- {_typed_command(entry)}"
-
-
-def _typed_command(entry: Entry) -> str:
-    return shlex.join((entry.command, *entry.args))
+    return f"claude mcp add {env}--scope user {NAME} -- {entry.typed}"
 
 
 def ways_to_connect(endpoint: str, *, needs_token: bool) -> dict[str, Any]:
     """Commands and links for connecting clients: locally they start the server, elsewhere they use its URL."""
-    if urlsplit(endpoint).hostname in LOOPBACK:
-        entry = own_entry()
-        cursor: dict[str, Any] = {"command": entry.command, "args": list(entry.args)}
-        line, vscode = claude_code_line(entry), cursor
+    own, remote = own_entry(), Remote(endpoint, TOKEN if needs_token else "")
+    if is_local := urlsplit(endpoint).hostname in LOOPBACK:
+        cursor: dict[str, Any] = {"command": own.command, "args": list(own.args)}
+        vscode = cursor
     else:
-        remote = Remote(endpoint, TOKEN if needs_token else "")
         cursor = {"url": endpoint} | ({"headers": remote.headers} if remote.token else {})
-        line, vscode = claude_code_http_line(remote), {"type": "http"} | cursor
+        vscode = {"type": "http"} | cursor
     config = base64.b64encode(json.dumps(cursor).encode()).decode()
     return {
         "endpoint": endpoint,
-        "claude_line": line,
+        "claude_line": claude_code_line(own if is_local else remote),
         "cursor_link": f"cursor://anysphere.cursor-deeplink/mcp/install?name={NAME}&config={quote(config, safe='')}",
         "vscode_link": "vscode:mcp/install?" + quote(json.dumps({"name": NAME} | vscode), safe=""),
     }

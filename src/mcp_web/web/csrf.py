@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcp_web.errors import InvalidInput
+from mcp_web.web.catalogue import gettext as _
 
 COOKIE = "mcp_web_form"
 FIELD = "form_token"
@@ -33,5 +34,15 @@ async def checked_form(request: Request) -> FormData:
     form = await request.form(max_fields=50, max_files=0)
     given, known = str(form.get(FIELD, "")), request.cookies.get(COOKIE, "")
     if not known or not hmac.compare_digest(given.encode(), known.encode()):
-        raise InvalidInput("This form was not sent from a page of this server.", suggestion="Reload it and try again.")
+        raise InvalidInput(
+            _("This form was not sent from a page of this server."), suggestion=_("Reload it and try again.")
+        )
+    return form
+
+
+async def check_confirmed(request: Request) -> FormData:
+    """The fields of a form that deletes something; raises InvalidInput unless its box was ticked."""
+    form = await checked_form(request)
+    if form.get("sure") != "yes":
+        raise InvalidInput(_("Deleting was not confirmed."), suggestion=_("Tick the box and try again."))
     return form

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import anyio
@@ -36,12 +36,11 @@ async def reading_view(app: App, request: Request) -> Response:
 
     found = await found_document(app, request)
     kept, store = found.snapshot, found.store
-    document = kept.document
     quote = request.query_params.get("quote", "")[:5000]
     check = await _checked(kept, quote) if quote.strip() else None
     elsewhere = await other_versions(store, kept, [check]) if check else {}
     readings = await store.readings(kept.key)
-    text, passages = _marked_text(document, _spans(kept, readings, check))
+    text, passages = _marked_text(kept.document, _spans(kept, readings, check))
     places = _places(passages)
     parsed = await anyio.to_thread.run_sync(Parsed, text, passages)
     seen = await store.seen(parsed.addresses()[:_MOST_ADDRESSES])
@@ -51,13 +50,8 @@ async def reading_view(app: App, request: Request) -> Response:
     return page(
         request,
         "document.html",
-        hash=kept.hash,
+        kept=kept,
         title=_title(kept),
-        url=kept.final_url,
-        author=document.metadata.author,
-        published=document.metadata.published,
-        fetched_at=kept.fetched_at,
-        notes=document.notes,
         body=Markup(shown.html),  # noqa: S704 — made by our Markdown renderer, which escapes all HTML of the page
         contents=shown.contents,
         versions=await _versions(found),
@@ -69,11 +63,9 @@ async def reading_view(app: App, request: Request) -> Response:
         check=check,
         in_version=elsewhere.get(quote),
         verdict=verdict_text(check.verdict) if check else "",
-        exports=tuple(EXPORTS.items()),
-        tags=kept.tags,
+        exports=EXPORTS,
         shared_by=found.shared_by,
         can_watch=not found.shared_by and bool(web_address(kept.url)),
-        watch_url=kept.url,
         is_watched=kept.url in await watched_urls(app),
         has_screenshot=await store.screenshot(kept.hash) is not None,
     )
@@ -91,15 +83,8 @@ async def difference(app: App, request: Request) -> Response:
         {"change": change_text(one.change), "path": section_name(one.path, title), "lines": lines_of(one.hunk)}
         for one in changes
     ]
-    return page(
-        request,
-        "diff.html",
-        title=title,
-        newer=newer,
-        older=older,
-        versions=await _versions(found),
-        changes=listed,
-    )
+    versions = await _versions(found)
+    return page(request, "diff.html", title=title, newer=newer, older=older, versions=versions, changes=listed)
 
 
 async def found_document(app: App, request: Request) -> Found:
@@ -171,8 +156,10 @@ def _spans(kept: Snapshot, readings: Sequence[ReadingRecord], check: QuoteCheck 
 
 
 def _marked_text(document: Document, spans: list[tuple[int, int, int]]) -> tuple[str, list[Passage]]:
-    """The text without its title, and its passages."""
-    skipped = _title_end(document)
+    """The text after the heading that the view shows as title, and its passages."""
+    first, skipped = _title_heading(document), 0
+    if first is not None:
+        skipped = document.markdown.find("\n", first.start) + 1 or len(document.markdown)
     placed = [(max(0, start - skipped), end - skipped, number) for start, end, number in spans]
     return document.markdown[skipped:], merged(placed)
 
@@ -181,15 +168,6 @@ def _title(kept: Snapshot) -> str:
     """The title that the view shows: the page's own first heading, or else what the page is called."""
     first = _title_heading(kept.document)
     return first.text if first else kept.document.title or kept.url
-
-
-def _title_end(document: Document) -> int:
-    """The offset after the heading that the view shows as title; 0 if there is none."""
-    first = _title_heading(document)
-    if first is None:
-        return 0
-    end = document.markdown.find("\n", first.start)
-    return len(document.markdown) if end < 0 else end + 1
 
 
 def _title_heading(document: Document) -> Heading | None:
@@ -241,13 +219,11 @@ async def _citations(found: Found) -> tuple[list[dict[str, str]], list[dict[str,
     keys = [edge.target for edge in out if edge.target] + [edge.source for edge in back]
     rows = await store.headlines(list(dict.fromkeys(keys)))
     link = {key: {"href": f"/archive/{key}", "title": row.title or row.url} for key, row in rows.items()}
-    cites = [link[edge.target] for edge in out if edge.target in link and edge.target != kept.key]
-    cited = [link[edge.source] for edge in back if edge.source in link and edge.source != kept.key]
-    return _each_once(cites), _each_once(cited)
 
+    def linked(found: Iterable[str | None]) -> list[dict[str, str]]:
+        return [link[key] for key in dict.fromkeys(found) if key in link and key != kept.key]
 
-def _each_once(rows: list[dict[str, str]]) -> list[dict[str, str]]:
-    return list({row["href"]: row for row in rows}.values())
+    return linked(edge.target for edge in out), linked(edge.source for edge in back)
 
 
 async def _checked(kept: Snapshot, quote: str) -> QuoteCheck:

@@ -11,11 +11,11 @@ from starlette.responses import RedirectResponse, Response
 
 from mcp_web import trace
 from mcp_web.app import App
-from mcp_web.errors import InvalidInput, NotFound
+from mcp_web.errors import NotFound
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.find_snapshot import find_own_snapshot
 from mcp_web.web.catalogue import gettext as _
-from mcp_web.web.csrf import checked_form
+from mcp_web.web.csrf import check_confirmed, checked_form
 from mcp_web.web.document import EXPORTS, found_document, missing
 from mcp_web.web.pages import HEADERS
 
@@ -53,9 +53,7 @@ async def change_tags(app: App, request: Request) -> Response:
 
 
 async def remove(app: App, request: Request) -> Response:
-    form = await checked_form(request)
-    if form.get("sure") != "yes":
-        raise InvalidInput(_("Deleting was not confirmed."), suggestion=_("Tick the box and try again."))
+    await check_confirmed(request)
     await (await app.store()).remove([(await _own(app, request)).key])
     return RedirectResponse("/archive?deleted", 303)
 

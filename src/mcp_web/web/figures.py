@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from operator import itemgetter
 from typing import Any
 
 from starlette.requests import Request
@@ -36,25 +37,20 @@ async def _shown(app: App) -> dict[str, Any]:
     await app.save_metrics()
     store = await app.store()
     stats = await show_stats(app)
-    hours = await history(store, HOURS)
-    sites = await store.hosts(SITES)
-    tables = [_providers(stats), _sites(sites), _vectors(stats), _tools(stats), _steps(stats), _failures(stats)]
+    hours: list[Hour] = [(key, defaultdict(float, row)) for key, row in await history(store, HOURS)]
+    sites = _sites(await store.hosts(SITES))
+    tables = [_providers(stats), sites, _vectors(stats), _tools(stats), _steps(stats), _failures(stats)]
     return {"tiles": _tiles(stats, hours[-24:]), "charts": _charts(hours), "tables": tables}
 
 
 def _charts(hours: list[Hour]) -> list[dict[str, Any]]:
     return [
-        chart(_("Calls"), hours, lambda row: row.get("calls", 0.0), lambda row: row.get("failed", 0.0)),
+        chart(_("Calls"), hours, itemgetter("calls"), itemgetter("failed")),
         chart(_("Pages answered from the archive"), hours, _hit_share, unit=" %"),
-        chart(_("Tokens saved by reading passages instead of pages"), hours, lambda row: row.get("tokens_saved", 0.0)),
+        chart(_("Tokens saved by reading passages instead of pages"), hours, itemgetter("tokens_saved")),
         chart(_("Mean time of a call"), hours, _mean_ms, unit=" ms"),
-        chart(
-            _("Requests to search providers"),
-            hours,
-            lambda row: row.get("searches", 0.0),
-            lambda row: row.get("searches_failed", 0.0),
-        ),
-        chart(_("Pages fetched from the web"), hours, lambda row: row.get("fetched", 0.0)),
+        chart(_("Requests to search providers"), hours, itemgetter("searches"), itemgetter("searches_failed")),
+        chart(_("Pages fetched from the web"), hours, itemgetter("fetched")),
     ]
 
 
@@ -80,21 +76,25 @@ def _tiles(stats: Stats, last_day: list[Hour]) -> list[dict[str, str]]:
 
 def _hit_share(row: dict[str, float]) -> float:
     """The percentage of opened pages that were answered from the archive; 0 if none was opened."""
-    opened = row.get("hits", 0.0) + row.get("fetched", 0.0)
-    return 100 * row.get("hits", 0.0) / opened if opened else 0.0
+    opened = row["hits"] + row["fetched"]
+    return 100 * row["hits"] / opened if opened else 0.0
 
 
 def _mean_ms(row: dict[str, float]) -> float:
-    return row.get("ms", 0.0) / row["calls"] if row.get("calls") else 0.0
+    return row["ms"] / row["calls"] if row["calls"] else 0.0
+
+
+def _counts(stats: Stats, name: str) -> list[tuple[Any, dict[str, str]]]:
+    """The values and labels of the counters of this name."""
+    rows = [row for row in stats["counts"] if row["name"] == name]
+    return [(row["value"], dict(pair.partition("=")[::2] for pair in row["labels"].split(" "))) for row in rows]
 
 
 def _providers(stats: Stats) -> Table:
     """How often each provider was asked, and why it did not answer."""
     asked: dict[str, Counter[str]] = {}
-    for row in stats["counts"]:
-        if row["name"] == "search_outcomes":
-            labels = dict(pair.partition("=")[::2] for pair in row["labels"].split(" "))
-            asked.setdefault(labels["provider"], Counter())[labels["outcome"]] += row["value"]
+    for value, labels in _counts(stats, "search_outcomes"):
+        asked.setdefault(labels["provider"], Counter())[labels["outcome"]] += value
     most = max((sum(found.values()) for found in asked.values()), default=0.0)
     rows = []
     for name, found in sorted(asked.items(), key=lambda one: -sum(one[1].values())):
@@ -152,11 +152,10 @@ def _steps(stats: Stats) -> Table:
 
 
 def _failures(stats: Stats) -> Table:
-    found = [row for row in stats["counts"] if row["name"] == "tool_errors_total"]
-    rows = []
-    for row in sorted(found, key=lambda one: -one["value"]):
-        labels = dict(pair.partition("=")[::2] for pair in row["labels"].split(" "))
-        rows.append((labels["code"].replace("_", " ").lower(), labels["tool"], number(row["value"])))
+    rows = [
+        (labels["code"].replace("_", " ").lower(), labels["tool"], number(value))
+        for value, labels in sorted(_counts(stats, "tool_errors_total"), key=lambda one: -one[0])
+    ]
     return {"name": _("Failures"), "columns": (_("what"), _("tool"), _("times")), "rows": rows, "empty": ""}
 
 

@@ -6,10 +6,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from mcp_web.app import App
-from mcp_web.errors import InvalidInput
-from mcp_web.services.purge import purge_unused
-from mcp_web.web.catalogue import gettext as _
-from mcp_web.web.csrf import checked_form
+from mcp_web.services.remove_documents import purge_unused
+from mcp_web.web.csrf import check_confirmed
 from mcp_web.web.pages import page
 
 CHOICES = (7, 30, 90, 365)  # days without use
@@ -30,10 +28,7 @@ async def preview(app: App, request: Request) -> Response:
 
 
 async def free_space(app: App, request: Request) -> Response:
-    form = await checked_form(request)
-    if form.get("sure") != "yes":
-        raise InvalidInput(_("Deleting was not confirmed."), suggestion=_("Tick the box and try again."))
-    days = _days(str(form.get("days", "")))
+    days = _days(str((await check_confirmed(request)).get("days", "")))
     purged = await purge_unused(app, days, dry_run=False)
     return RedirectResponse(f"/space?days={days}&deleted={purged.pages}", 303)
 

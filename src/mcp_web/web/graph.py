@@ -16,7 +16,7 @@ from mcp_web.app import App
 from mcp_web.archive.graph import edges_around
 from mcp_web.services.list_documents import list_documents
 from mcp_web.text.shorten import shortened
-from mcp_web.web.listing import is_day
+from mcp_web.web.listing import given_filters
 from mcp_web.web.pages import page
 
 WIDTH, HEIGHT = 1200, 760
@@ -24,11 +24,8 @@ MOST_NODES = 250  # laid out in about 40 ms of CPU
 MOST_DOCUMENTS = 1000  # whose citations are looked at: those that were read last
 MOST_CITED = 15  # documents of the table
 LABELLED = 25  # the most linked documents carry their titles
-_LABEL_CHARS, _CHAR_WIDTH, _LINE = (
-    28,
-    7.8,
-    17.0,
-)  # titles in DejaVu Sans, a wide font, take 6.1 to 7.7 a character
+_LABEL_CHARS = 28
+_CHAR_WIDTH, _LINE = 7.8, 17.0  # titles in DejaVu Sans, a wide font, take 6.1 to 7.7 a character
 FILTERS = ("collection", "since", "until", "focus")
 _MOST_EDGES = 50  # of one document
 _STEPS = 60
@@ -42,11 +39,11 @@ Places = dict[str, tuple[float, float]]
 
 async def graph(app: App, request: Request) -> Response:
     store = await app.store()
-    filters = {name: request.query_params.get(name, "").strip()[:200] for name in FILTERS}
-    filters |= {name: "" for name in ("since", "until") if not is_day(filters[name])}
+    filters = given_filters(request, FILTERS)
     focus = await store.snapshot(filters["focus"]) if filters["focus"] else None
     center = focus.key if focus else ""
-    found = await (_around(app, center) if focus else _among_recent(app, filters))
+    edges = await (edges_around(store, [center], 2, _MOST_EDGES) if focus else _among_recent(app, filters))
+    found = tuple({(one.source, one.target): None for one in edges if one.target and one.target != one.source})
     keys = _most_linked(found, center)
     pairs = tuple(pair for pair in found if pair[0] in keys and pair[1] in keys)
     titles = await store.headlines(list(keys))
@@ -68,21 +65,11 @@ async def graph(app: App, request: Request) -> Response:
     )
 
 
-async def _around(app: App, key: str) -> Pairs:
-    """The citations around a document, two steps in both directions."""
-    return _pairs(await edges_around(await app.store(), [key], 2, _MOST_EDGES))
-
-
-async def _among_recent(app: App, filters: dict[str, str]) -> Pairs:
+async def _among_recent(app: App, filters: dict[str, str]) -> Sequence[Any]:
     """The citations of the most recently read documents that match the filters."""
     wanted: Any = {name: filters[name] or None for name in ("collection", "since", "until")}
     infos, _ = await list_documents(app, limit=MOST_DOCUMENTS, **wanted)
-    return _pairs(await (await app.store()).cites([info.key for info in infos], _MOST_EDGES))
-
-
-def _pairs(edges: Sequence[Any]) -> Pairs:
-    """The source and the target of each citation, each pair once, without documents that cite themselves."""
-    return tuple({(edge.source, edge.target): None for edge in edges if edge.target and edge.target != edge.source})
+    return await (await app.store()).cites([info.key for info in infos], _MOST_EDGES)
 
 
 def _most_linked(pairs: Pairs, center: str) -> set[str]:

@@ -88,10 +88,7 @@ def _marked(snippet: Snippet) -> Any:
 async def archive(app: App, request: Request) -> Response:
     """Everything kept, filtered and paged."""
     store = await app.store()
-    filters = {name: request.query_params.get(name, "").strip()[:500] for name in FILTERS}
-    filters |= {name: "" for name in ("since", "until") if not is_day(filters[name])}
-    choices = (("", _("any time")), ("today", _("today")), ("yesterday", _("yesterday")),
-               ("week", _("in the last seven days")))  # fmt: skip
+    filters = given_filters(request, FILTERS)
     rows, days, notes, cursor = list[Row](), list[tuple[str, list[Row]]](), list[str](), ""
     if filters["q"]:
         wanted = {name: filters[name] or None for name in ("collection", "since", "until", "domain", "language")}
@@ -109,7 +106,6 @@ async def archive(app: App, request: Request) -> Response:
         size=await store.size(),
         filters=filters,
         is_filtered=bool(given),
-        read_choices=choices,
         rows=rows,
         days=days,
         notes=notes,
@@ -124,11 +120,10 @@ def _empty(given: dict[str, str]) -> str:
     """The message when no document matches the filters."""
     if not given:
         return _("Nothing here yet.")
-    if given.keys() != {"read"}:
-        return _("No kept document matches.")
-    if given["read"] == "yesterday":
-        return _("Nothing was read yesterday.")
-    return _("Nothing was read today.") if given["read"] == "today" else _("Nothing was read in the last seven days.")
+    only_read = given["read"] if given.keys() == {"read"} else ""
+    texts = {"today": _("Nothing was read today."), "yesterday": _("Nothing was read yesterday."),
+             "week": _("Nothing was read in the last seven days.")}  # fmt: skip
+    return texts.get(only_read, _("No kept document matches."))
 
 
 async def _collections(app: App) -> list[tuple[str, int]]:
@@ -164,9 +159,12 @@ def _read_between(choice: str, today: date) -> tuple[float | None, float | None]
     return (time.time() - 7 * 86400, None) if choice == "week" else (None, None)
 
 
-def is_day(text: str) -> bool:
-    """Whether this is a date as a form sends it (YYYY-MM-DD)."""
-    try:
-        return bool(date.fromisoformat(text))
-    except ValueError:
-        return False
+def given_filters(request: Request, names: Sequence[str]) -> dict[str, str]:
+    """The filters of a form, "" for those that were not given and for a day that is not YYYY-MM-DD."""
+    filters = {name: request.query_params.get(name, "").strip()[:500] for name in names}
+    for name in ("since", "until"):
+        try:
+            date.fromisoformat(filters[name])
+        except ValueError:
+            filters[name] = ""
+    return filters

@@ -52,14 +52,7 @@ def environment() -> Environment:
         extensions=["jinja2.ext.i18n"],
     )
     made.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]  # of the extension
-    made.filters |= {
-        "moment": moment,
-        "day": day,
-        "size": size,
-        "place": place,
-        "number": number,
-        "web_address": web_address,
-    }
+    made.filters |= {used.__name__: used for used in (moment, day, size, place, number, web_address)}
     return made
 
 
@@ -86,12 +79,10 @@ def number(value: float) -> str:
 def place(url: str) -> str:
     """The readable source of a document: host, port and path, or the path of a file; shortened in the middle."""
     if url.startswith("file:"):
-        text = url.removeprefix("file://").lstrip("/")
-    else:
-        parts = urlsplit(url)
-        path = parts.path.rstrip("/") + (f"?{parts.query}" if parts.query else "")
-        text = parts.netloc.rpartition("@")[2].removeprefix("www.") + path
-    return shortened_inside(text, MOST_PLACE)
+        return shortened_inside(url.removeprefix("file://").lstrip("/"), MOST_PLACE)
+    parts = urlsplit(url)
+    path = parts.path.rstrip("/") + (f"?{parts.query}" if parts.query else "")
+    return shortened_inside(parts.netloc.rpartition("@")[2].removeprefix("www.") + path, MOST_PLACE)
 
 
 def web_address(url: str) -> str:

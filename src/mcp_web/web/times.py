@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 
+from mcp_web.tools.page_view import ago as duration
 from mcp_web.web.catalogue import gettext as _
-from mcp_web.web.catalogue import ngettext
 
 
 def moment(seconds: float) -> str:
@@ -14,14 +14,12 @@ def moment(seconds: float) -> str:
     return f"{_date(at.date())}, {at:%H:%M}"
 
 
-def day(value: float | str) -> str:
-    """A day such as "15 Nov 2026", from seconds or from an ISO date; of other text its first ten characters."""
-    if isinstance(value, str):
-        try:
-            return _date(date.fromisoformat(value[:10]))
-        except ValueError:
-            return value[:10]
-    return _date(local_day(value))
+def day(text: str) -> str:
+    """A day such as "15 Nov 2026", from an ISO date; of other text its first ten characters."""
+    try:
+        return _date(date.fromisoformat(text[:10]))
+    except ValueError:
+        return text[:10]
 
 
 def clock(seconds: float) -> str:
@@ -46,15 +44,8 @@ def day_start(at: date) -> float:
 
 
 def ago(seconds: float) -> str:
-    """How many minutes, hours or days ago, for a number of seconds; "just now" below a minute."""
-    if seconds < 60:
-        return _("just now")
-    minutes, hours, days = int(seconds // 60), int(seconds // 3600), int(seconds // 86400)
-    if hours < 1:
-        return ngettext("%(count)d minute ago", "%(count)d minutes ago", minutes) % {"count": minutes}
-    if days < 1:
-        return ngettext("%(count)d hour ago", "%(count)d hours ago", hours) % {"count": hours}
-    return ngettext("%(count)d day ago", "%(count)d days ago", days) % {"count": days}
+    """A time as how long it was ago, such as "3 h ago"; "just now" below a minute."""
+    return _("just now") if seconds < 60 else _("%(time)s ago") % {"time": duration(seconds)}
 
 
 def _date(at: date) -> str:

@@ -74,10 +74,8 @@ async def import_bibtex(importer: Importer, file: Path, clock: Callable[[], floa
 
 
 def citation_key(reference: Reference, taken: set[str]) -> str:
-    """A key that a person can type: author or site, year, first word of the title. An imported key is kept.
-
-    `taken` are the keys so far; the new one differs from them and is added.
-    """
+    """A key that a person can type: author or site, year, first word of the title. An imported key is kept. `taken` are
+    the keys so far; the new one differs from them and is added."""
     made = reference.id if not _OWN_ID.fullmatch(reference.id) else _readable_key(reference)
     key, number = made, 1
     while key in taken:

@@ -31,10 +31,8 @@ async def export_csl(exporter: Exporter, file: Path) -> None:
 
 
 async def import_csl(importer: Importer, file: Path, clock: Callable[[], float] = time.time) -> None:
-    """Keep every item of a file as a document; items without a title are reported as failed.
-
-    Raises InvalidInput if the file is not a JSON list.
-    """
+    """Keep every item of a file as a document; items without a title are reported as failed. Raises InvalidInput if the
+    file is not a JSON list."""
     try:
         items = read_json(await anyio.Path(file).read_bytes())
     except ValueError as error:

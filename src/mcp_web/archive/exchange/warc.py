@@ -93,36 +93,29 @@ def _write_info(writer: Any, name: str) -> None:
 
 def _write(writer: Any, snapshot: Snapshot) -> None:
     """Write the two records of a version: its text, and everything else."""
-    at = iso(snapshot.fetched_at)
-    text = snapshot.document.markdown.encode("utf-8", "surrogatepass")
-    page = writer.create_warc_record(
-        snapshot.url,
-        "conversion",
-        payload=io.BytesIO(text),
-        length=len(text),
-        warc_content_type="text/markdown; charset=utf-8",
-        warc_headers_dict={"WARC-Date": at},
-    )
-    writer.write_record(page)
-    facts = json.dumps(record_of(snapshot), separators=(",", ":")).encode()
-    refers = page.rec_headers.get_header("WARC-Record-ID")
-    writer.write_record(
-        writer.create_warc_record(
+
+    def write(kind: str, body: bytes, media_type: str, **headers: str) -> Any:
+        record = writer.create_warc_record(
             snapshot.url,
-            "metadata",
-            payload=io.BytesIO(facts),
-            length=len(facts),
-            warc_content_type=_FACTS_TYPE,
-            warc_headers_dict={"WARC-Date": at, "WARC-Refers-To": refers},
+            kind,
+            payload=io.BytesIO(body),
+            length=len(body),
+            warc_content_type=media_type,
+            warc_headers_dict={"WARC-Date": iso(snapshot.fetched_at), **headers},
         )
-    )
+        writer.write_record(record)
+        return record
+
+    text = snapshot.document.markdown.encode("utf-8", "surrogatepass")
+    page = write("conversion", text, "text/markdown; charset=utf-8")
+    facts = json.dumps(record_of(snapshot), separators=(",", ":")).encode()
+    refers = {"WARC-Refers-To": page.rec_headers.get_header("WARC-Record-ID")}
+    write("metadata", facts, _FACTS_TYPE, **refers)
 
 
 def _read(stream: BinaryIO) -> Iterator[tuple[str, Snapshot | Fetched | Exception]]:
     """The URL of each document, and a version that mcp-web wrote, a page of another archive, or why it is unreadable.
-
-    Raises InvalidInput where the file is damaged.
-    """
+    Raises InvalidInput where the file is damaged."""
     iterate = importlib.import_module("warcio.archiveiterator").ArchiveIterator
     broken = importlib.import_module("warcio.exceptions").ArchiveLoadFailed
     waiting: dict[str, str] = {}

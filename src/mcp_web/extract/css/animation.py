@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from mcp_web.extract.css.declarations import Declared
-from mcp_web.extract.css.lengths import fraction, split_outside
+from mcp_web.extract.css.lengths import fraction
 from mcp_web.extract.css.style import Style
+from mcp_web.extract.css.syntax import split_outside
 
-Steps = Mapping[str, Mapping[str, Declared]]
+Steps = Mapping[str, Mapping[str, str]]
 _MOST_STATES = 20  # text is hidden if it is in all states: with fewer of them, more of it is
 _ENDS = {"from": 0.0, "to": 100.0}
 
@@ -70,5 +70,5 @@ def _seconds(value: str) -> float:
     return float(found[1]) / (1000 if found[2] else 1) if found and found[1].count(".") < 2 else 0.0
 
 
-def _step(style: Style, step: Mapping[str, Declared]) -> Style:
-    return {**style, **{name: each.value for name, each in step.items() if each.value not in ("inherit", "unset")}}
+def _step(style: Style, step: Mapping[str, str]) -> Style:
+    return {**style, **{name: value for name, value in step.items() if value not in ("inherit", "unset")}}

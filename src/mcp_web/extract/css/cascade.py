@@ -11,44 +11,38 @@ from typing import NamedTuple
 from turbohtml import Element, Node
 
 from mcp_web.extract.css.animation import animated
-from mcp_web.extract.css.declarations import Declared, is_valid, longhand, parse_declarations
+from mcp_web.extract.css.conditions import holds_for
+from mcp_web.extract.css.declarations import Declarations, is_valid, longhand, parse_declarations
 from mcp_web.extract.css.effort import Effort, TooComplex
+from mcp_web.extract.css.functions import Functions, has_type
 from mcp_web.extract.css.hints import style_hints
 from mcp_web.extract.css.lengths import pixels
 from mcp_web.extract.css.names import PageNames, names_of
-from mcp_web.extract.css.rules import Context, LayerKey, Rule, Rules
+from mcp_web.extract.css.rules import Context, LayerKey, Registered, Rules
 from mcp_web.extract.css.search import Search
 from mcp_web.extract.css.selectors import (
     NO_NAMES,
+    ignores_case,
     index_keys,
-    is_detached,
     required_names,
     specificity,
     split_selectors,
     to_library_syntax,
 )  # fmt: skip
 from mcp_web.extract.css.style import Style
-from mcp_web.extract.css.variables import with_variables
+from mcp_web.extract.css.variables import is_open
 
 _MANY_NAMES = 500  # classes and ids of an element and its ancestors; to collect up to this many takes no time
+_MOST_HOPS = 50  # variables that refer to others, each declared further up
 _PER_STEP = 5  # values that are copied in the time of one step
-_MOST_VALUE = 20_000  # characters of a value after its variables were replaced
-_DEEPEST = 50  # variables that refer to others; more of them refer to each other in a circle
 _PSEUDO_ELEMENT = re.compile(r"::|:(?:before|after|first-line|first-letter)\b", re.I)
 _INHERITED = frozenset(
     ("color", "-webkit-text-fill-color", "visibility", "font-size", "letter-spacing", "text-indent", "line-height",
-     "text-shadow", "-webkit-text-stroke", "-webkit-text-stroke-color", "-webkit-text-security", "font-size-adjust")
+     "text-shadow", "-webkit-text-stroke", "-webkit-text-stroke-color", "-webkit-text-security", "font-size-adjust",
+     "color-scheme", "font-family")
 )  # fmt: skip
 _INITIAL = {"color": "#000", "visibility": "visible", "font-size": "16px"}
 _WIDE = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))
-
-
-class _Declarations(NamedTuple):
-    """The declarations of one rule or attribute, divided by importance."""
-
-    plain: dict[str, str]
-    important: dict[str, str]
-    resets: bool  # whether it declares `all`, which resets the other properties
 
 
 class _Selector(NamedTuple):
@@ -60,11 +54,8 @@ class _Selector(NamedTuple):
     names: frozenset[str]  # classes and ids that the element or its ancestors must have: tested first
 
 
-class _Match(NamedTuple):
-    """A rule that matches an element by one of its selectors, with its precedence."""
-
-    order: tuple[LayerKey, tuple[int, ...]]  # layer; then specificity and index of the rule
-    rule: Rule
+# The precedence of a rule that matches by one of its selectors: its layer; then specificity and index of the rule.
+_Order = tuple[LayerKey, tuple[int, ...]]
 
 
 class Cascade:
@@ -74,16 +65,20 @@ class Cascade:
         self._tree = tree
         page_names = names.as_selectors if sheets else NO_NAMES
         containers = _containers(tree) if any("@container" in each for each in sheets) else ""
-        self.rules = Rules(sheets, page_names, containers)
+        self.quirks = ignores_case(tree)
+        self.rules = Rules(sheets, page_names, containers, self.quirks)
         self.effort = Effort()
+        self._functions = Functions(self.rules.functions(), self._from_outside, self.effort)
         self.search = Search(tree, self.effort)
-        self._declarations: dict[str, _Declarations] = {}  # by the text of a rule's body or of an attribute
-        self._matches: dict[tuple[int, int], _Match | None] = {}
+        self._declarations: dict[str, Declarations] = {}  # by the text of a rule's body or of an attribute
+        self._orders: dict[tuple[int, int], _Order | None] = {}  # by rule and number
         self._inheritances: dict[Element, Mapping[str, str]] = {}
         self._styles: dict[Element, Style] = {}
         self._by_key: dict[str, list[_Selector]] = {}
         self._sizes: dict[Element, float] = {}
         self._ancestries: dict[Node, tuple[Element, ...]] = {}
+        self._hops = 0
+        self._own_names: dict[Element, list[str]] = {}
         self._around: dict[Element, frozenset[str]] = {}
 
     def style(self, element: Element) -> Style:
@@ -139,7 +134,16 @@ class Cascade:
     def states(self, element: Element) -> list[Style]:
         """The styles that the animations of the element leave it with; its own style if it has none."""
         style = self.style(element)
-        return animated(style, self._keyframes) if style.get("animation-name", "none") != "none" else [style]
+        if style.get("animation-name", "none") == "none":
+            return [style]
+        important = {name: style[name] for name in self._important(element) if name in style}
+        states = animated(style, self._keyframes)
+        return [{**self._resolved(element, state), **important} for state in states]
+
+    def _important(self, element: Element) -> set[str]:
+        """The properties that the element has by an important declaration, which no animation changes."""
+        bodies = [self.rules.body(weight[-1]) for _, weight in self._matching(element)]
+        return {name for body in (*bodies, element.attr("style") or "") for name in self._parsed(body).important}
 
     @contextmanager
     def override(self, element: Element, style: Style) -> Iterator[None]:
@@ -157,17 +161,16 @@ class Cascade:
         self._styles[element] = style
 
     @cached_property
-    def _keyframes(self) -> dict[str, dict[str, dict[str, Declared]]]:
+    def _keyframes(self) -> dict[str, dict[str, dict[str, str]]]:
         return self.rules.keyframes()
 
     @cached_property
-    def _registered(self) -> dict[str, tuple[str, bool]]:
-        """The initial value of each registered property, and whether the property is inherited."""
-        return {name: (value, inherits) for name, value, inherits in self.rules.registered()}
+    def _registered(self) -> dict[str, Registered]:
+        return self.rules.registered()
 
     @cached_property
     def _index(self) -> dict[str, list[tuple[str, int, int]]]:
-        """Every selector by a name that a matching element must have: "#id", ".class", a tag, or "*".
+        """Every selector by a name that a matching element must have: "#id", ".class", a tag, or "*", in lower case.
 
         Each entry is the selector, the index of its rule, and its index in the rule's selector list.
         """
@@ -187,7 +190,6 @@ class Cascade:
                 _Selector(each.strip(), at, number, required_names(each))
                 for each, at, number in self._index.get(key, ())
             ]
-        self.effort.spend(len(found) / 10)
         return found
 
     def paints_pseudo_element(self, element: Element) -> bool:
@@ -202,18 +204,28 @@ class Cascade:
                 selectors.extend(_PSEUDO_ELEMENT.split(each)[0].strip() or "*" for each in split_selectors(selector))
         return frozenset(element for selector in selectors for element in self.search.select(selector))
 
-    def _matching(self, element: Element) -> list[_Match]:
+    def _matching(self, element: Element) -> list[_Order]:
         """The rules that match the element, lowest precedence first."""
-        near = [each for each in self._candidates_for(element) if self.search.matches(element, each.text)]
-        found = [match for each in near if (match := self._match(each)) and self._applies(element, match.rule.context)]
-        found.sort(key=lambda match: match.order)
-        return found
+        if not len(self.rules) or self.ancestry(element)[-1].parent is None:
+            return []  # turbohtml crashes if an element outside its tree is matched with `:root p` or `.a > p`
+        certain = ("*", element.tag)
+        found: list[_Order] = []
+        for each in self._candidates_for(element):
+            if each.text in certain or self.search.matches(element, each.text):
+                order = self._order(each)
+                if order is not None and self._applies(element, self.rules.context(each.rule)):
+                    found.append(order)
+        return sorted(found)
 
     def _applies(self, element: Element, context: Context) -> bool:
         """Whether the at-rules around a rule let it apply to the element."""
-        parent = parent_of(element) if context.queries else None
-        for name, value in context.queries:
-            if parent is None or self.inherited(parent, name) != value:
+        if context.queries:
+            parent = parent_of(element)
+            if parent is None:
+                return False
+            self.inheritance(parent)  # from the outermost element on, so that no style waits for all those around it
+            variable = self._functions.variables(parent, self.style(parent))
+            if not all(holds_for(query, variable) for query in context.queries):
                 return False
         if context.contained and element.tag == "html":
             return False
@@ -223,78 +235,85 @@ class Cascade:
         inside = not context.scope or not self.search.select(context.scope).keys().isdisjoint(above)
         return inside and (not context.limit or self.search.select(context.limit).keys().isdisjoint(above))
 
-    def _match(self, selector: _Selector) -> _Match | None:
-        """The rule of a selector with its precedence; None if any selector of the list is not valid."""
+    def _order(self, selector: _Selector) -> _Order | None:
+        """The precedence of a selector; None if any selector of its list is not valid."""
         place = (selector.rule, selector.number)
-        if place not in self._matches:
+        if place not in self._orders:
             weights = specificity(self.rules.selectors[selector.rule])
-            rule = self.rules.rule(selector.rule)
-            layer = self.rules.layer_key(rule.context.layer)
+            layer = self.rules.layer_key(self.rules.context(selector.rule).layer)
             is_valid = selector.number < len(weights)
-            order = (layer, (*weights[selector.number], rule.order)) if is_valid else None
-            self._matches[place] = _Match(order, rule) if order else None
-        return self._matches[place]
+            self._orders[place] = (layer, (*weights[selector.number], selector.rule)) if is_valid else None
+        return self._orders[place]
 
     def _candidates_for(self, element: Element) -> list[_Selector]:
         """The selectors that may match, because the element and its ancestors have the names that they require."""
-        identity = element.attr("id")
-        keys = [f".{name}" for name in dict.fromkeys((element.attr("class") or "").split())]
-        keys.extend((f"#{identity}" if identity else "", element.tag, "*"))
+        around = self._names_around(element)
+        keys = [*dict.fromkeys(self._own_names[element]), element.tag, "*"]
         if parent_of(element) is None:
             keys.append(":root")
-        around = self._names_around(element)
-        return [each for key in keys for each in self._selectors_of(key) if each.names <= around]
+        near = [each for key in keys for each in self._selectors_of(key)]
+        self.effort.spend(len(near) / 10)
+        return [each for each in near if each.names <= around]
 
     def _names_around(self, element: Element) -> frozenset[str]:
         """The classes and ids of the element and its ancestors, as ".class" and "#id"."""
         known = self._around
         for each, around in _unknown(element, known):
             found = known[around] if around is not None else NO_NAMES
-            own = names_of(each)
+            own = self._own_names[each] = names_of(each)
             known[each] = found if found.issuperset(own) else found.union(own)
             self.effort.spend(max(0, len(own) + len(found) - _MANY_NAMES))
         return known[element]
 
     def _winners(self, element: Element) -> dict[str, str]:
-        rules = self._matching(element) if len(self.rules) and not is_detached(element) else []
-        own = self._by_importance(element.attr("style") or "")
+        rules = self._matching(element)
+        own = self._parsed(element.attr("style") or "")
         found = style_hints(element)
         self.effort.spend(len(rules))
-        strong: list[_Match] = []
-        for rule in rules:
-            plain, important, resets = self._by_importance(rule.rule.body)
-            if important:
-                strong.append(rule)
-            found = _added(found, plain, resets)
-        found = _added(found, own.plain, own.resets)
-        if len(strong) > 1:  # among important declarations an earlier layer wins
-            strong.sort(key=_importance_order)
-        for rule in strong:
-            found.update(self._by_importance(rule.rule.body).important)
+        strong: list[tuple[tuple[float, ...], tuple[int, ...], Mapping[str, str]]] = []
+        last, below = None, found
+        for layer, weight in rules:
+            plain, important, resets = self._parsed(self.rules.body(weight[-1]))
+            if important:  # among important declarations an earlier layer wins
+                strong.append((tuple(-part for part in layer), weight, important))
+            if layer != last:
+                last, below = layer, dict(found)
+            found = _added(found, plain, resets, below)
+        found = _added(found, own.plain, own.resets, found)
+        for _, _, important in sorted(strong, key=lambda each: each[:2]):
+            found.update(important)
         found.update(own.important)
         return found
 
-    def _by_importance(self, declarations: str) -> _Declarations:
+    def _parsed(self, declarations: str) -> Declarations:
         found = self._declarations.get(declarations)
         if found is None:
-            found = self._declarations[declarations] = _by_importance(parse_declarations(declarations))
+            found = self._declarations[declarations] = parse_declarations(declarations, self.quirks)
         return found
 
-    def _resolved(self, element: Element, winners: dict[str, str]) -> dict[str, str]:
+    def _resolved(self, element: Element, winners: Mapping[str, str]) -> dict[str, str]:
         """The declarations with variables and keywords such as `inherit` replaced."""
+        for name in self._registered.keys() & winners.keys():
+            if not has_type(self._functions.filled(element, winners[name], winners), self._registered[name].syntax):
+                winners = {each: value for each, value in winners.items() if each != name}
         found: dict[str, str] = {}
         for name, value in winners.items():
-            if name[:2] == "--" or ("var(" not in value and value not in _WIDE and value != "currentcolor"):
-                found[name] = value
+            if name[:2] == "--":
+                found[name] = value  # its own variables are replaced when it is used
                 continue
-            if "var(" in value:
-                value = longhand(name, self._filled(element, value, winners, 0))
+            if "(" in value and is_open(value):
+                value = longhand(name, self._functions.filled(element, value, winners))
                 if not value or not is_valid(name, value):
                     continue
+            if value not in _WIDE and value != "currentcolor":
+                found[name] = value
+                continue
             if name == "color" and value == "currentcolor":
                 continue  # the parent's colour is inherited
             if value == "inherit" and name not in _INHERITED:
                 parent = parent_of(element)
+                if parent is not None:
+                    self.inheritance(parent)
                 value = self.style(parent).get(name, "") if parent is not None else ""
             elif value == "initial":
                 value = _INITIAL.get(name, "")
@@ -304,22 +323,19 @@ class Cascade:
                 found[name] = value
         return found
 
-    def _filled(self, element: Element, value: str, winners: dict[str, str], depth: int) -> str:
-        def known(name: str, fallback: str) -> str:
-            self.effort.spend(5)
-            own = winners.get(name) or self._custom(element, name) or fallback
-            return self._filled(element, own, winners, depth + 1) if "var(" in own and depth < _DEEPEST else own
-
-        filled = with_variables(value, known).strip()
-        if len(filled) > _MOST_VALUE:
-            raise TooComplex
-        return filled
-
-    def _custom(self, element: Element, name: str) -> str | None:
-        initial, inherits = self._registered.get(name, (None, True))
-        parent = parent_of(element) if inherits else None
+    def _from_outside(self, element: Element, name: str) -> str | None:
+        """The value of a variable or property that the element does not declare: inherited, or the initial one."""
+        registered = self._registered.get(name)
+        parent = parent_of(element) if registered is None or registered.inherits else None
         value = self.inherited(parent, name) if parent is not None else None
-        return value if value is not None else initial
+        if parent is not None and value is not None and is_open(value):
+            owner = next(each for each in self.ancestry(parent) if name in self.style(each))
+            self._hops += 1
+            if self._hops > _MOST_HOPS:
+                raise TooComplex
+            value = self._functions.filled(owner, value, self.style(owner))
+            self._hops -= 1
+        return registered.initial if value is None and registered is not None else value
 
 
 def _containers(tree: Node) -> str:
@@ -344,21 +360,11 @@ def _unknown(element: Element, known: Mapping[Element, object]) -> list[tuple[El
     return found
 
 
-def _by_importance(declared: Mapping[str, Declared]) -> _Declarations:
-    plain = {name: each.value for name, each in declared.items() if not each.important}
-    important = {name: each.value for name, each in declared.items() if each.important}
-    return _Declarations(plain, important, "all" in declared)
-
-
-def _added(found: dict[str, str], plain: dict[str, str], resets: bool) -> dict[str, str]:
+def _added(found: dict[str, str], plain: Mapping[str, str], resets: bool, below: dict[str, str]) -> dict[str, str]:
+    """The declarations with those of a further rule; `below` are those of the layers below its own."""
     if resets:
         found = {name: value for name, value in found.items() if name[:2] == "--"}
     if "revert-layer" in plain.values():
-        plain = {name: value for name, value in plain.items() if value != "revert-layer" or name not in found}
+        plain = {name: below.get(name, "") if value == "revert-layer" else value for name, value in plain.items()}
     found.update(plain)
     return found
-
-
-def _importance_order(rule: _Match) -> tuple[LayerKey, tuple[int, ...]]:
-    layer, weight = rule.order
-    return tuple(-part for part in layer), weight

@@ -5,48 +5,20 @@ from __future__ import annotations
 import colorsys
 import math
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib.resources import files
 
-from mcp_web.extract.css.lengths import pixels, split_outside
+from mcp_web.extract.css.lengths import pixels
+from mcp_web.extract.css.syntax import split_outside
 
-_NAMES = {
-    "white": "ffffff", "black": "000000", "red": "ff0000", "lime": "00ff00", "green": "008000", "blue": "0000ff",
-    "yellow": "ffff00", "gray": "808080", "grey": "808080", "silver": "c0c0c0", "snow": "fffafa", "ivory": "fffff0",
-    "ghostwhite": "f8f8ff", "whitesmoke": "f5f5f5", "floralwhite": "fffaf0", "azure": "f0ffff", "mintcream": "f5fffa",
-    "aliceblue": "f0f8ff", "navy": "000080", "maroon": "800000", "purple": "800080", "teal": "008080",
-    "lightgray": "d3d3d3", "lightgrey": "d3d3d3", "gainsboro": "dcdcdc", "orange": "ffa500", "pink": "ffc0cb",
-    "antiquewhite": "faebd7", "aqua": "00ffff", "aquamarine": "7fffd4", "beige": "f5f5dc", "bisque": "ffe4c4",
-    "blanchedalmond": "ffebcd", "blueviolet": "8a2be2", "brown": "a52a2a", "burlywood": "deb887", "cadetblue": "5f9ea0",
-    "chartreuse": "7fff00", "chocolate": "d2691e", "coral": "ff7f50", "cornflowerblue": "6495ed", "cornsilk": "fff8dc",
-    "crimson": "dc143c", "cyan": "00ffff", "darkblue": "00008b", "darkcyan": "008b8b", "darkgoldenrod": "b8860b",
-    "darkgray": "a9a9a9", "darkgrey": "a9a9a9", "darkgreen": "006400", "darkkhaki": "bdb76b", "darkmagenta": "8b008b",
-    "darkolivegreen": "556b2f", "darkorange": "ff8c00", "darkorchid": "9932cc", "darkred": "8b0000",
-    "darksalmon": "e9967a", "darkseagreen": "8fbc8f", "darkslateblue": "483d8b", "darkslategray": "2f4f4f",
-    "darkslategrey": "2f4f4f", "darkturquoise": "00ced1", "darkviolet": "9400d3", "deeppink": "ff1493",
-    "deepskyblue": "00bfff", "dimgray": "696969", "dimgrey": "696969", "dodgerblue": "1e90ff", "firebrick": "b22222",
-    "forestgreen": "228b22", "fuchsia": "ff00ff", "gold": "ffd700", "goldenrod": "daa520", "greenyellow": "adff2f",
-    "honeydew": "f0fff0", "hotpink": "ff69b4", "indianred": "cd5c5c", "indigo": "4b0082", "khaki": "f0e68c",
-    "lavender": "e6e6fa", "lavenderblush": "fff0f5", "lawngreen": "7cfc00", "lemonchiffon": "fffacd",
-    "lightblue": "add8e6", "lightcoral": "f08080", "lightcyan": "e0ffff", "lightgoldenrodyellow": "fafad2",
-    "lightgreen": "90ee90", "lightpink": "ffb6c1", "lightsalmon": "ffa07a", "lightseagreen": "20b2aa",
-    "lightskyblue": "87cefa", "lightslategray": "778899", "lightslategrey": "778899", "lightsteelblue": "b0c4de",
-    "lightyellow": "ffffe0", "limegreen": "32cd32", "linen": "faf0e6", "magenta": "ff00ff",
-    "mediumaquamarine": "66cdaa", "mediumblue": "0000cd", "mediumorchid": "ba55d3", "mediumpurple": "9370db",
-    "mediumseagreen": "3cb371", "mediumslateblue": "7b68ee", "mediumspringgreen": "00fa9a",
-    "mediumturquoise": "48d1cc", "mediumvioletred": "c71585", "midnightblue": "191970", "mistyrose": "ffe4e1",
-    "moccasin": "ffe4b5", "navajowhite": "ffdead", "oldlace": "fdf5e6", "olive": "808000", "olivedrab": "6b8e23",
-    "orangered": "ff4500", "orchid": "da70d6", "palegoldenrod": "eee8aa", "palegreen": "98fb98",
-    "paleturquoise": "afeeee", "palevioletred": "db7093", "papayawhip": "ffefd5", "peachpuff": "ffdab9",
-    "peru": "cd853f", "plum": "dda0dd", "powderblue": "b0e0e6", "rebeccapurple": "663399", "rosybrown": "bc8f8f",
-    "royalblue": "4169e1", "saddlebrown": "8b4513", "salmon": "fa8072", "sandybrown": "f4a460", "seagreen": "2e8b57",
-    "seashell": "fff5ee", "sienna": "a0522d", "skyblue": "87ceeb", "slateblue": "6a5acd", "slategray": "708090",
-    "slategrey": "708090", "springgreen": "00ff7f", "steelblue": "4682b4", "tan": "d2b48c", "thistle": "d8bfd8",
-    "tomato": "ff6347", "turquoise": "40e0d0", "violet": "ee82ee", "wheat": "f5deb3", "yellowgreen": "9acd32",
-    "canvas": "ffffff", "canvastext": "000000",
-}  # fmt: skip
+_WORDS = files(__package__).joinpath("colours.txt").read_text(encoding="ascii").split()
+_NAMES = dict(zip(_WORDS[::2], _WORDS[1::2], strict=True))  # name → hexadecimal digits
 _OTHERS = frozenset(("currentcolor", "transparent", "inherit", "linktext", "visitedtext", "buttontext", "buttonface"))
-_FUNCTION = re.compile(r"(rgba?|hsla?|hwb|lab|lch|oklab|oklch|color|color-mix|light-dark)\((.*)\)\Z", re.S)
+_FUNCTION = re.compile(
+    r"(rgba?|hsla?|hwb|(?:ok)?lab|(?:ok)?lch|color(?:-mix)?|contrast-color|light-dark)\((.*)\)\Z", re.S
+)
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(%|deg|turn|rad|grad)?\Z")
 _TURNS = {"turn": 360.0, "rad": 180 / math.pi, "grad": 0.9}
 _LITERAL = re.compile(
@@ -56,8 +28,7 @@ _SEPARATOR = re.compile(r"[,/\s]+(?![^()]*\))")
 _DEEPEST = 4
 _TRANSPARENT = 0.06
 _PLAIN_SPACES = ("srgb", "srgb-linear", "display-p3", "a98-rgb", "prophoto-rgb", "rec2020")
-# A relative colour: `from` another colour, then its parts, each named or replaced by a value.
-_RELATIVE = re.compile(r"(\w+)\(from (.+) ([\w.%-]+) ([\w.%-]+) ([\w.%-]+?)\s*(?:/\s*([\w.%]+)\s*)?\)\Z")
+_CHANNEL = re.compile(r"\b[a-z]+\b")
 _PARTS = {"rgb": "rgb", "hsl": "hsl", "hwb": "hwb", "lab": "lab", "lch": "lch", "oklab": "lab", "oklch": "lch"}
 
 
@@ -72,19 +43,23 @@ class Colour:
 
     def near(self, other: Colour) -> bool:
         """Whether the two colours look the same at text size."""
-        return abs(self.red - other.red) + abs(self.green - other.green) + abs(self.blue - other.blue) < 30
+        return self._apart(other) < 30
 
     def over(self, other: Colour) -> Colour:
         """This colour painted over another, opaque one."""
         own = self.alpha
-        pairs = ((self.red, other.red), (self.green, other.green), (self.blue, other.blue))
-        red, green, blue = (mine * own + below * (1 - own) for mine, below in pairs)
-        return Colour(red, green, blue)
+        return self.combined(other, lambda mine, below: mine * own + below * (1 - own))
 
     def is_invisible_on(self, background: Colour) -> bool:
         """Whether text of this colour cannot be seen on the background: `over`, then `near`."""
-        apart = abs(self.red - background.red) + abs(self.green - background.green) + abs(self.blue - background.blue)
-        return apart * self.alpha < 30
+        return self._apart(background) * self.alpha < 30
+
+    def combined(self, other: Colour, combine: Callable[[float, float], float]) -> Colour:
+        """The opaque colour whose parts `combine` computes from the same parts of two colours."""
+        return Colour(combine(self.red, other.red), combine(self.green, other.green), combine(self.blue, other.blue))
+
+    def _apart(self, other: Colour) -> float:
+        return abs(self.red - other.red) + abs(self.green - other.green) + abs(self.blue - other.blue)
 
 
 def colours_in(text: str) -> list[Colour | None]:
@@ -122,48 +97,49 @@ def parse_colour(text: str, depth: int = 0) -> Colour | None:
     found = _FUNCTION.match(text)
     if found is None or depth > _DEEPEST:
         return None
-    relative = _RELATIVE.match(text)
-    if relative is not None:
-        return _relative_colour(relative, depth)
-    if found[1] in ("color-mix", "light-dark"):
-        return _mixed(found[1], found[2], depth)
+    if found[2].startswith("from "):
+        return _relative_colour(found[1] if found[1] not in ("rgba", "hsla") else found[1][:-1], found[2][5:], depth)
+    if found[1] == "color-mix":
+        return _mixed(found[2], depth)
+    if found[1] == "contrast-color":
+        ground = parse_colour(found[2], depth + 1)
+        return _contrasting(ground) if ground is not None else None
+    if found[1] == "light-dark":
+        return None  # it depends on the element
     return _function(found[1].removesuffix("a"), _SEPARATOR.split(found[2].strip()))
 
 
-def _relative_colour(found: re.Match[str], depth: int) -> Colour | None:
-    """A relative colour: `rgb(from …)` or `hsl(from …)`, whose parts are those of another colour or given.
+def _relative_colour(kind: str, text: str, depth: int) -> Colour | None:
+    """A relative colour, such as `rgb(from red r g calc(b * 2) / 50%)`: `text` is what follows `from`.
 
     None if the other colour or a part cannot be computed.
     """
-    kind = found[1].removesuffix("a") if found[1] in ("rgba", "hsla") else found[1]
-    origin, names, parts = parse_colour(found[2], depth + 1), _PARTS.get(kind), [found[3], found[4], found[5]]
-    alpha = _numbers([found[6]] * 3, (1.0,) * 3) if found[6] and found[6] != "alpha" else None
+    base, *parts = split_outside(text.replace("/", " / "))
+    alpha = _numbers([parts[-1]] * 3, (1.0,) * 3) if parts[-2:-1] == ["/"] and parts[-1] != "alpha" else None
+    origin, names = parse_colour(base, depth + 1), _PARTS.get(kind)
     if origin is None and alpha and alpha[0] < _TRANSPARENT:
         return Colour(0, 0, 0, alpha[0])  # transparent, whatever the colour is
-    if origin is None or names is None:
+    if origin is None or names is None or len(parts) < 3:
         return None
-    own = _channels(origin, kind)
-    if own is not None:
-        parts = [str(own[names.index(part)]) if part in names else part for part in parts]
-        colour = _function(kind, parts)
-    else:
-        colour = origin if parts == list(names) else _function(kind, parts)
+    known = dict(zip(names, map(str, _channels(origin, kind)), strict=True))
+    colour = _function(kind, [_CHANNEL.sub(lambda found: known.get(found[0], found[0]), part) for part in parts[:3]])
     share = alpha[0] if alpha else origin.alpha
     return replace(colour, alpha=min(1.0, max(0.0, share))) if colour is not None else None
 
 
-def _channels(colour: Colour, kind: str) -> tuple[float, float, float] | None:
-    """The parts of a colour as the function `kind` takes them; None for functions other than "rgb" and "hsl".
-
-    For "rgb" red, green and blue from 0 to 255; for "hsl" the hue in degrees, saturation and lightness in percent.
-    """
+def _channels(colour: Colour, kind: str) -> list[float]:
+    """The parts of a colour as the function `kind` takes them."""
     if kind == "rgb":
-        return colour.red, colour.green, colour.blue
-    if kind != "hsl":
-        return None
-
-    hue, lightness, saturation = colorsys.rgb_to_hls(colour.red / 255, colour.green / 255, colour.blue / 255)
-    return 360 * hue, 100 * saturation, 100 * lightness
+        return [colour.red, colour.green, colour.blue]
+    if kind in ("hsl", "hwb"):
+        parts = (colour.red / 255, colour.green / 255, colour.blue / 255)
+        hue, lightness, saturation = colorsys.rgb_to_hls(*parts)
+        shares = (saturation, lightness) if kind == "hsl" else (min(parts), 1 - max(parts))
+        return [360 * hue, 100 * shares[0], 100 * shares[1]]
+    lightness, a, b = _oklab_of(colour) if kind.startswith("ok") else _lab_of(colour)
+    if kind.endswith("lab"):
+        return [lightness, a, b]
+    return [lightness, math.hypot(a, b), math.degrees(math.atan2(b, a)) % 360]
 
 
 def _hex(digits: str) -> Colour | None:
@@ -175,10 +151,14 @@ def _hex(digits: str) -> Colour | None:
     return Colour(parts[0], parts[1], parts[2], parts[3] / 255 if len(parts) == 4 else 1.0)
 
 
-def _mixed(kind: str, text: str, depth: int) -> Colour | None:
+def _contrasting(ground: Colour) -> Colour:
+    """Black or white, whichever has more contrast to a colour."""
+    light = 0.0 if _times(_TO_XYZ, _linear(ground))[1] > 0.179 else 255.0
+    return Colour(light, light, light)
+
+
+def _mixed(text: str, depth: int) -> Colour | None:
     parts = split_outside(text, ",")
-    if kind == "light-dark":
-        return parse_colour(parts[0], depth + 1)
     if len(parts) != 3:
         return None
     shares: list[float | None] = []
@@ -192,9 +172,8 @@ def _mixed(kind: str, text: str, depth: int) -> Colour | None:
         colours.append(colour)
     first = shares[0] if shares[0] is not None else 1 - shares[1] if shares[1] is not None else 0.5
     one, two = colours
-    mixed = (first * a + (1 - first) * b for a, b in ((one.red, two.red), (one.green, two.green), (one.blue, two.blue)))
-    red, green, blue = mixed
-    return Colour(red, green, blue, first * one.alpha + (1 - first) * two.alpha)
+    mixed = one.combined(two, lambda a, b: first * a + (1 - first) * b)
+    return replace(mixed, alpha=first * one.alpha + (1 - first) * two.alpha)
 
 
 def _numbers(parts: list[str], scales: tuple[float, ...]) -> list[float] | None:
@@ -216,23 +195,22 @@ def _numbers(parts: list[str], scales: tuple[float, ...]) -> list[float] | None:
 def _function(kind: str, parts: list[str]) -> Colour | None:
     if kind == "color":
         space, *parts = parts
-        if space.startswith("xyz"):
-            values = _numbers(parts, (1.0, 1.0, 1.0))
-            return _rgb(_of_xyz(*values[:3]), values[3:]) if values else None
-        values = _numbers(parts, (1.0, 1.0, 1.0)) if space in _PLAIN_SPACES else None
-        return _rgb([value * 255 for value in values[:3]], values[3:]) if values else None
-    scales = {
-        "rgb": (255.0, 255.0, 255.0), "hsl": (360.0, 100.0, 100.0), "hwb": (360.0, 100.0, 100.0),
-        "lab": (100.0, 125.0, 125.0), "lch": (100.0, 150.0, 360.0), "oklab": (1.0, 0.4, 0.4),
-        "oklch": (1.0, 0.4, 360.0),
-    }[kind]  # fmt: skip
-    values = _numbers(parts, scales)
+        values = _numbers(parts, (1.0, 1.0, 1.0)) if space in _PLAIN_SPACES or space.startswith("xyz") else None
+        if values is None:
+            return None
+        own = _gamma(_times(_FROM_XYZ, values)) if space.startswith("xyz") else [value * 255 for value in values[:3]]
+        return _rgb(own, values[3:])
+    values = _numbers(parts, _SCALES[kind])
     if values is None:
         return None
-    return _rgb(_SPACES[kind](values[0], values[1], values[2]), values[3:])
+    first, second, third = values[:3]
+    if kind.endswith("lch"):
+        hue = math.radians(third)
+        kind, second, third = kind[:-2] + "ab", second * math.cos(hue), second * math.sin(hue)
+    return _rgb(_SPACES[kind](first, second, third), values[3:])
 
 
-def _rgb(values: list[float], alpha: list[float]) -> Colour:
+def _rgb(values: Iterable[float], alpha: list[float]) -> Colour:
     red, green, blue = (min(255.0, max(0.0, value)) for value in values)
     return Colour(red, green, blue, min(1.0, max(0.0, alpha[0])) if alpha else 1.0)
 
@@ -250,50 +228,52 @@ def _hwb(hue: float, white: float, black: float) -> list[float]:
 def _lab(lightness: float, a: float, b: float) -> list[float]:
     """CIE Lab to red, green and blue (0 to 255); approximate, but good enough to compare colours."""
     middle = (lightness + 16) / 116
-    xyz = [
-        white * (part**3 if part > 6 / 29 else (part - 16 / 116) * 3 * (6 / 29) ** 2)
-        for white, part in zip((0.9505, 1.0, 1.089), (middle + a / 500, middle, middle - b / 200), strict=True)
-    ]
-    return _of_xyz(*xyz)
+    shares = (middle + a / 500, middle, middle - b / 200)
+    cubes = [part**3 if part > 6 / 29 else (part - 16 / 116) * 3 * (6 / 29) ** 2 for part in shares]
+    return _gamma(_times(_FROM_XYZ, [white * part for white, part in zip(_WHITE, cubes, strict=True)]))
 
 
-def _of_xyz(x: float, y: float, z: float) -> list[float]:
-    return _gamma(
-        (
-            3.2406 * x - 1.5372 * y - 0.4986 * z,
-            -0.9689 * x + 1.8758 * y + 0.0415 * z,
-            0.0557 * x - 0.204 * y + 1.057 * z,
-        )
-    )
+def _lab_of(colour: Colour) -> list[float]:
+    shares = [part / white for part, white in zip(_times(_TO_XYZ, _linear(colour)), _WHITE, strict=True)]
+    x, y, z = (part ** (1 / 3) if part > 216 / 24389 else (24389 / 27 * part + 16) / 116 for part in shares)
+    return [116 * y - 16, 500 * (x - y), 200 * (y - z)]
 
 
 def _oklab(lightness: float, a: float, b: float) -> list[float]:
-    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
-    middle = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
-    short = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3
-    return _gamma(
-        (
-            4.0767416621 * long - 3.3077115913 * middle + 0.2309699292 * short,
-            -1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short,
-            -0.0041960863 * long - 0.7034186147 * middle + 1.707614701 * short,
-        )
-    )
+    return _gamma(_times(_FROM_CONES, [part**3 for part in _times(_FROM_OKLAB, (lightness, a, b))]))
 
 
-def _gamma(linear: tuple[float, float, float]) -> list[float]:
+def _oklab_of(colour: Colour) -> list[float]:
+    return _times(_TO_OKLAB, [part ** (1 / 3) for part in _times(_TO_CONES, _linear(colour))])
+
+
+def _linear(colour: Colour) -> list[float]:
+    """Red, green and blue as amounts of light, 0 to 1."""
+    shares = (colour.red / 255, colour.green / 255, colour.blue / 255)
+    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in shares]
+
+
+def _gamma(linear: Iterable[float]) -> list[float]:
+    """The reverse of `_linear`: red, green and blue, 0 to 255."""
     parts = (max(0.0, part) for part in linear)
     return [255 * (12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055) for part in parts]
 
 
-def _lch(lightness: float, chroma: float, hue: float) -> list[float]:
-    return _lab(lightness, chroma * math.cos(math.radians(hue)), chroma * math.sin(math.radians(hue)))
+def _times(matrix: tuple[tuple[float, float, float], ...], values: Sequence[float]) -> list[float]:
+    return [a * values[0] + b * values[1] + c * values[2] for a, b, c in matrix]
 
 
-def _oklch(lightness: float, chroma: float, hue: float) -> list[float]:
-    return _oklab(lightness, chroma * math.cos(math.radians(hue)), chroma * math.sin(math.radians(hue)))
-
-
-_SPACES = {
-    "rgb": lambda red, green, blue: [red, green, blue], "hsl": _hsl, "hwb": _hwb, "lab": _lab, "lch": _lch,
-    "oklab": _oklab, "oklch": _oklch,
+_SCALES = {
+    "rgb": (255.0, 255.0, 255.0), "hsl": (360.0, 100.0, 100.0), "hwb": (360.0, 100.0, 100.0),
+    "lab": (100.0, 125.0, 125.0), "lch": (100.0, 150.0, 360.0), "oklab": (1.0, 0.4, 0.4), "oklch": (1.0, 0.4, 360.0),
 }  # fmt: skip
+_SPACES: dict[str, Callable[[float, float, float], list[float]]] = {
+    "rgb": lambda red, green, blue: [red, green, blue], "hsl": _hsl, "hwb": _hwb, "lab": _lab, "oklab": _oklab,
+}  # fmt: skip
+_WHITE = (0.9505, 1.0, 1.089)
+_FROM_XYZ = ((3.2406, -1.5372, -0.4986), (-0.9689, 1.8758, 0.0415), (0.0557, -0.204, 1.057))
+_TO_XYZ = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+_FROM_OKLAB = ((1, 0.396338, 0.215804), (1, -0.105561, -0.063854), (1, -0.089484, -1.291486))
+_FROM_CONES = ((4.076742, -3.307712, 0.23097), (-1.268438, 2.609757, -0.341319), (-0.004196, -0.703419, 1.707615))
+_TO_CONES = ((0.412221, 0.536333, 0.051446), (0.211903, 0.6807, 0.107397), (0.088302, 0.281719, 0.629979))
+_TO_OKLAB = ((0.210454, 0.793618, -0.004072), (1.977998, -2.428592, 0.450594), (0.025904, 0.782772, -0.808676))

@@ -1,15 +1,18 @@
-"""Conditions of style sheets: `@media`, `@supports` and `@container` on a desktop screen of 1280 × 720."""
+"""Conditions of style sheets: `@media`, `@supports`, `@container` and `if()` on a desktop screen of 1280 × 720."""
 
 from __future__ import annotations
 
 import operator
 import re
 from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
 
 from mcp_web.extract.css.declarations import is_valid
 from mcp_web.extract.css.effort import TooComplex
-from mcp_web.extract.css.lengths import pixels, split_outside
+from mcp_web.extract.css.lengths import pixels
 from mcp_web.extract.css.selectors import is_selector
+from mcp_web.extract.css.syntax import split_outside
 
 _SCREEN = {
     "width": 1280.0, "height": 720.0, "device-width": 1280.0, "device-height": 720.0, "inline-size": 1280.0,
@@ -30,6 +33,14 @@ _DENSITY = re.compile(r"(\d+\.?\d*|\.\d+)(dppx|dpi|dpcm|x)")
 _DENSITIES = {"dppx": 1.0, "x": 1.0, "dpi": 1 / 96, "dpcm": 2.54 / 96}
 _COMPARED = re.compile(r"(.*?)(<=|>=|<|>|=)(.*)\Z")
 _DEEPEST = 50
+_TESTED = re.compile(r"(style|media|supports)\((.*)\)\Z", re.S)
+_CONTAINER_NAME = re.compile(r"\A(?!not\b)[\w-]+\s+(?=not\b|style\(|\()")
+_KNOWN_KIND = re.compile(
+    r"at-rule\(@(?:container|counter-style|font-face|font-feature-values|font-palette-values|function|import|keyframes"
+    r"|layer|media|namespace|page|position-try|property|scope|starting-style|supports|view-transition)\)"
+    r"|font-format\((?:collection|opentype|truetype|woff2?)\)"
+    r"|font-tech\((?:color-colrv[01]|color-sbix|color-cbdt|features-(?:opentype|aat)|palettes|variations|incremental)\)"
+)
 _SIGNS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "=": operator.eq}
 
 Test = Callable[[str], bool]
@@ -51,6 +62,28 @@ def container_holds(condition: str, containers: frozenset[str]) -> bool:
     if "style(" in condition or containers.isdisjoint(("size", "inline-size")) or (name and name not in containers):
         return False
     return _holds(condition[condition.find("not (") :] if "not (" in condition else f"({features}", _feature, 0)
+
+
+def holds_for(condition: str, variable: Callable[[str], str]) -> bool:
+    """Whether the condition of an `if()` or of a `@container` with `style()` is true for an element.
+
+    `variable` returns the value of a variable; "" if it has none.
+    """
+
+    def is_style(text: str) -> bool:
+        name, colon, value = (part.strip() for part in text.partition(":"))
+        if colon:
+            return variable(name) == value
+        return _compared(text, variable) if _COMPARED.match(text) else bool(variable(name))
+
+    def test(text: str) -> bool:
+        found = _TESTED.match(text)
+        if found is None:
+            return _feature(text)
+        leaf = {"style": is_style, "media": _feature, "supports": _supported}[found[1]]
+        return _holds(f"({found[2]})", leaf, 0)
+
+    return _holds(_CONTAINER_NAME.sub("", condition.strip()), test, 0)
 
 
 def supports_holds(condition: str) -> bool:
@@ -105,10 +138,11 @@ def _is_on(name: str) -> bool:
     return name in _SCREEN or (any(part in name for part in _RATIOS) and name not in _NEVER)
 
 
-def _compared(text: str) -> bool:
+def _compared(text: str, variable: Callable[[str], str] | None = None) -> bool:
     """Whether every comparison of a range is true."""
     parts = re.split(r"(<=|>=|<|>|=)", text.replace(" ", ""))
-    values = [_SCREEN.get(part, _pixels(part)) for part in parts[::2]]
+    words = [variable(part) if variable and part[:2] == "--" else part for part in parts[::2]]
+    values = [_SCREEN.get(word, _pixels(word)) for word in words]
     return all(
         left is not None and right is not None and _SIGNS[sign](left, right)
         for left, sign, right in zip(values, parts[1::2], values[1:], strict=False)
@@ -124,8 +158,16 @@ def _pixels(value: str) -> float | None:
 
 
 def _supported(text: str) -> bool:
-    """Whether browsers support a declaration or selector; other tests of `@supports` count as true."""
+    """Whether browsers support a declaration, a selector, an at-rule or a kind of font."""
     if text.startswith("selector(") and text.endswith(")"):
         return is_selector(text[9:-1])
-    name, colon, value = text.partition(":")
-    return not colon or "(" in name or is_valid(name.strip(), value.strip())
+    name, colon, value = (part.strip() for part in text.partition(":"))
+    if not colon:
+        return _KNOWN_KIND.match(text) is not None
+    return name[:2] == "--" or (name in _properties() and is_valid(name, value))
+
+
+@cache
+def _properties() -> frozenset[str]:
+    """The properties that Chromium knows."""
+    return frozenset(files(__package__).joinpath("properties.txt").read_text(encoding="ascii").split())

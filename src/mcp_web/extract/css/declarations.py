@@ -8,16 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from mcp_web.extract.css.colour import is_colour
-from mcp_web.extract.css.lengths import split_outside
+from mcp_web.extract.css.syntax import cleaned, split_declarations, split_outside, unescaped
+from mcp_web.extract.css.variables import is_open
 from mcp_web.lru import cached_if_short
 
+T = TypeVar("T")
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
-_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([^\n]))")
 _OUTSIDE_VALUE = re.compile(r"\b(?:env|anchor)\(\s*([\w-]+)[^,()]*(?:,([^()]*))?\)", re.I)
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 _WIDE = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))
 _LENGTH = re.compile(
     r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
@@ -27,6 +27,13 @@ _ZERO = re.compile(r"[-+]?0*\.?0+\Z")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?%?\Z")
 _TIME = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)m?s\Z")
 _FUNCTION = re.compile(r"-?[a-z][\w-]*\(")
+_MATH = re.compile(
+    r"(?:calc|calc-size|min|max|clamp|round|mod|rem|a?sin|a?cos|a?tan2?|pow|sqrt|hypot|log|exp|abs|sign|progress"
+    r"|fit-content|anchor|anchor-size|env)\("
+)
+# In quirks mode these accept numbers without a unit, and colours digits without "#".
+_UNITLESS = re.compile(r"(?<![\w.%-])[-+]?(?:\d+\.?\d*|\.\d+)(?![\w.%])")
+_HASHLESS = re.compile(r"(?:[0-9a-f]{3}){1,2}\Z|\d{1,6}\Z")
 _SIZES = frozenset(
     (
      "xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large", "smaller", "larger",
@@ -68,32 +75,30 @@ _FREE = frozenset(
      "font-size-adjust", "mask-size", "float", "grid-template-rows", "flex-basis", "flex-grow", "text-decoration",
      "text-decoration-thickness", "text-underline-offset", "mask-position", "mask-repeat", "mask-mode", "content",
      "grid-auto-rows", "contain-intrinsic-height", "offset-distance", "backdrop-filter", "border-shape",
-     "-webkit-text-stroke-color", "container-type", "box-sizing",
+     "-webkit-text-stroke-color", "container-type", "box-sizing", "font-family", "color-scheme", "transform-origin",
     )
 )  # fmt: skip
 _NUMBERS = frozenset(("opacity", "zoom", "line-height"))
+_PREFIXED = (
+    "transform", "transform-origin", "filter", "clip-path", "mask", "mask-image", "mask-size", "mask-position",
+    "mask-repeat", "background-clip", "backface-visibility", "animation", "opacity", "transition", "box-shadow",
+)  # fmt: skip
+_LOGICAL = {"inline-start": "left", "inline-end": "right", "block-start": "top", "block-end": "bottom"}
+_OLD_LOGICAL = {"start": "left", "end": "right", "before": "top", "after": "bottom"}
 _ALIASES = {
-    "-webkit-transform": "transform", "-webkit-filter": "filter", "-webkit-clip-path": "clip-path",
-    "-webkit-mask-image": "mask-image", "-webkit-mask": "mask",
-    "-webkit-background-clip": "background-clip", "-webkit-backface-visibility": "backface-visibility",
-    "-webkit-animation": "animation", "-webkit-opacity": "opacity", "inset-inline-start": "left",
-    "inset-inline-end": "right", "inset-block-start": "top", "inset-block-end": "bottom",
-    "margin-inline-start": "margin-left", "margin-inline-end": "margin-right", "margin-block-start": "margin-top",
-    "margin-block-end": "margin-bottom", "block-size": "height", "inline-size": "width",
-    "max-block-size": "max-height", "max-inline-size": "max-width", "min-block-size": "min-height",
-    "min-inline-size": "min-width", "-webkit-text-stroke-width": "-webkit-text-stroke",
-    "-webkit-transition": "transition",
-    "transition-property": "transition", "transition-duration": "transition", "overflow-block": "overflow-y",
-    "overflow-inline": "overflow-x", "-webkit-mask-size": "mask-size", "offset": "offset-path",
-    "column-height": "height", "container": "container-type",
-    "-webkit-mask-position": "mask-position", "-webkit-mask-repeat": "mask-repeat",
+    **{f"-webkit-{name}": name for name in _PREFIXED},
+    **{f"{kind}{logical}": f"{kind.removeprefix('inset-')}{side}"
+       for kind in ("inset-", "margin-", "padding-") for logical, side in _LOGICAL.items()},
+    **{f"-webkit-{kind}-{logical}": f"{kind}-{side}"
+       for kind in ("margin", "padding") for logical, side in _OLD_LOGICAL.items()},
+    **{f"{least}{logical}-size": f"{least}{size}"
+       for least in ("", "max-", "min-") for logical, size in (("block", "height"), ("inline", "width"))},
+    "-webkit-text-stroke-width": "-webkit-text-stroke", "transition-property": "transition",
+    "transition-duration": "transition", "overflow-block": "overflow-y", "overflow-inline": "overflow-x",
+    "offset": "offset-path", "column-height": "height", "container": "container-type",
     "-webkit-mask-box-image": "mask-image", "-webkit-mask-box-image-source": "mask-image",
     "contain-intrinsic-size": "contain-intrinsic-height", "contain-intrinsic-block-size": "contain-intrinsic-height",
-    "-webkit-margin-start": "margin-left", "-webkit-margin-end": "margin-right", "-webkit-margin-before": "margin-top",
-    "-webkit-margin-after": "margin-bottom", "padding-block-start": "padding-top",
-    "padding-block-end": "padding-bottom",
-    "-webkit-padding-before": "padding-top", "-webkit-padding-after": "padding-bottom",
-    "text-decoration-line": "text-decoration", "-webkit-box-shadow": "box-shadow",
+    "text-decoration-line": "text-decoration",
 }  # fmt: skip
 _TRACKED = {"display", *_KEYWORDS, *_LENGTHS, *_COLOURS, *_FREE, *_NUMBERS}
 _SHORTHANDS = frozenset(
@@ -112,49 +117,57 @@ _PICTURE = re.compile(r"url\(|gradient\(|image\(|image-set\(")
 _NAMED_SIZE = re.compile(r"x*-?(?:small|large)\Z|medium\Z")
 
 
-class Declared(NamedTuple):
-    value: str
-    important: bool = False
+class Declarations(NamedTuple):
+    """The valid declarations of a rule or a style attribute: the value of each property, in lower case."""
+
+    plain: Mapping[str, str]
+    important: Mapping[str, str]
+    resets: bool = False  # whether it declares `all`, which resets the other properties
+
+    def values(self) -> dict[str, str]:
+        """The value of each property, whether it is important or not."""
+        return {**self.plain, **self.important}
 
 
 @cached_if_short(400, entries=4096)  # themes use the same rules on many sites
-def parse_declarations(text: str) -> Mapping[str, Declared]:
-    """The winning declarations by property, in lower case, with shorthands expanded."""
-    found: dict[str, Declared] = {}
-    if "/*" in text:
-        text = _COMMENT.sub(" ", text)  # a comment separates two names
+def parse_declarations(text: str, quirks: bool = False) -> Declarations:
+    """The declarations of a text, with shorthands expanded.
+
+    `quirks`: as in a page without a doctype, where lengths need no unit and colours no "#".
+    """
+    plain: dict[str, str] = {}
+    important: dict[str, str] = {}
+    text = cleaned(text)
     if "env(" in text or "anchor(" in text:
         text = _OUTSIDE_VALUE.sub(_fallback, text)
-    for declaration in text.split(";"):
-        for name, declared in _read(declaration):
-            if name == "all":
-                for other in [other for other in found if not found[other].important and other[:2] != "--"]:
-                    del found[other]
-            before = found.get(name)
-            if before is None or declared.important or not before.important:
-                found.pop(name, None)  # so that the last declaration is last in the order
-                found[name] = declared
-    return found
+    for declaration in split_declarations(text):
+        is_important, values = _read(declaration, quirks)
+        if "all" in values:
+            plain = {name: value for name, value in plain.items() if name[:2] == "--"}
+        (important if is_important else plain).update(values)
+    return Declarations(plain, important, "all" in plain or "all" in important)
 
 
 @cached_if_short(400, entries=4096)  # few declarations are written again and again
-def _read(declaration: str) -> tuple[tuple[str, Declared], ...]:
-    """The properties that a declaration sets: several for a shorthand, none if it is not valid."""
+def _read(declaration: str, quirks: bool) -> tuple[bool, Mapping[str, str]]:
+    """Whether a declaration is important, and the properties that it sets: several for a shorthand, none if invalid."""
     name, _, value = declaration.partition(":")
     name, value = unescaped(name).lower().strip(), unescaped(value).lower()
     name = _ALIASES.get(name, name)
     if not value or not (name in _TRACKED or name in _SHORTHANDS or name[:2] == "--"):
-        return ()
+        return False, {}
     value, important = " ".join(value.split()), False
     if "!" in value:
         plain = _IMPORTANT.sub("", value)
         important, value = len(plain) < len(value), plain
         if "!" in value:
-            return ()
+            return False, {}
+    if quirks:
+        value = standard_value(name, value)
     parts: Iterable[tuple[str, str]] = ((name, value),)
     if name in _SHORTHANDS and value:
-        parts = _pending(name, value) if "var(" in value else _expanded(name, value)
-    return tuple((each, Declared(part, important)) for each, part in parts if part and is_valid(each, part))
+        parts = _pending(name, value) if is_open(value) else _expanded(name, value)
+    return important, {each: part for each, part in parts if part and is_valid(each, part)}
 
 
 def is_read(name: str) -> bool:
@@ -162,28 +175,25 @@ def is_read(name: str) -> bool:
     return name in _TRACKED or name in _SHORTHANDS or name in _ALIASES or "\\" in name
 
 
-def unescaped(text: str) -> str:
-    """The text with CSS escapes replaced by their characters."""
-    return _ESCAPE.sub(_character, text) if "\\" in text else text
-
-
-def _character(found: re.Match[str]) -> str:
-    if found[2]:
-        return found[2]
-    code = int(found[1], 16)
-    known = 0x20 < code < 0x110000 and not 0xD800 <= code < 0xE000
-    return chr(code) if known else "\ufffd"  # an escaped space or control character is part of a name
+def standard_value(name: str, value: str) -> str:
+    """A value of quirks mode as it is written in standards mode."""
+    if name in ("color", "background-color") and _HASHLESS.match(value):
+        return f"#{value.zfill(6) if value.isdigit() else value}"
+    takes_numbers = (name in _LENGTHS or name in ("margin", "padding")) and "(" not in value
+    return _UNITLESS.sub(r"\g<0>px", value) if takes_numbers else value
 
 
 def _fallback(found: re.Match[str]) -> str:
     """The fallback of an `env()` or `anchor()` value, which has no value on a desktop screen."""
-    return "0px" if found[1].lower().startswith(("safe-area", "keyboard-inset")) else (found[2] or found[0]).strip()
+    if found[1].lower().startswith(("safe-area", "keyboard-inset")):
+        return "0px"
+    return (found[2] or ("0px" if found[0][:6].lower() == "anchor" else found[0])).strip()
 
 
 @lru_cache(maxsize=4096)  # few declarations are written again and again
 def is_valid(name: str, value: str) -> bool:
     """Whether a browser accepts the value; True for properties that are not checked here."""
-    if value in _WIDE or "var(" in value or "env(" in value:
+    if value in _WIDE or is_open(value) or "env(" in value:
         return True
     if name == "display":
         return all(word in _DISPLAYS for word in value.split())
@@ -201,7 +211,7 @@ def is_valid(name: str, value: str) -> bool:
 
 
 def _is_length(value: str) -> bool:
-    return any(test.match(value) for test in (_LENGTH, _ZERO, _FUNCTION))
+    return any(test.match(value) for test in (_LENGTH, _ZERO, _MATH))
 
 
 def _pending(name: str, value: str) -> Iterator[tuple[str, str]]:
@@ -214,9 +224,9 @@ def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
     if name == "background":
         yield from _background(value)
     elif name == "font":
-        size = value if value in _WIDE else font_size_in(value)
+        size, family = (value, value) if value in _WIDE else _font(value)
         if size:
-            yield "font-size", size
+            yield from (("font-size", size), ("font-family", family))
     elif name == "overflow":
         words = value.split() if "(" not in value else [value]
         yield "overflow-x", words[0] if words else ""
@@ -234,11 +244,14 @@ def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
         yield from _sides(name, split_outside(value))
 
 
-def font_size_in(font: str) -> str:
-    """The size in a `font` shorthand: the first length before the font family; empty if there is none."""
-    *words, _ = [split_outside(word, "/")[0] for word in split_outside(font) if word != "/"] or [""]
-    sizes = [word for word in words if _is_length(word) or _NAMED_SIZE.match(word)]
-    return sizes[0] if sizes else ""
+def _font(font: str) -> tuple[str, str]:
+    """Size and family of a `font` shorthand: the first length, and what comes after it; empty if there is none."""
+    words = split_outside(font)
+    for at, word in enumerate(words[:-1]):
+        size = split_outside(word, "/")[0] if word != "/" else ""
+        if _is_length(size) or _NAMED_SIZE.match(size):
+            return size, " ".join(words[at + 1 :])
+    return "", ""
 
 
 def expanded(value: str) -> dict[str, str]:
@@ -256,18 +269,15 @@ def _sides(name: str, values: list[str]) -> Iterator[tuple[str, str]]:
     kind, _, axis = name.partition("-")
     prefix = "" if kind == "inset" else f"{kind}-"
     sides = {"inline": ("left", "right"), "block": ("top", "bottom")}.get(axis, _SIDES)
-    if len(sides) == 2:
-        all_values = (values * 2)[:2]
-    else:
-        all_values = [values[0], *(values[1:] or values[:1]), *values[:1], *(values[1:2] or values[:1])][:4]
-        if len(values) == 2:
-            all_values = [values[0], values[1], values[0], values[1]]
-        elif len(values) == 3:
-            all_values = [*values, values[1]]
-        elif len(values) >= 4:
-            all_values = values[:4]
-    for side, value in zip(sides, all_values, strict=False):
+    for side, value in zip(sides, four_sides(values), strict=False):
         yield f"{prefix}{side}", value
+
+
+def four_sides(values: list[T]) -> tuple[T, T, T, T]:
+    """The values of top, right, bottom and left, of one to four values."""
+    top = values[0]
+    right = values[1] if len(values) > 1 else top
+    return top, right, values[2] if len(values) > 2 else top, values[3] if len(values) > 3 else right
 
 
 def _background(value: str) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 
 from mcp_web.extract.css.colour import Colour, is_colour, parse_colour
-from mcp_web.extract.css.lengths import fraction, pixels, split_outside
+from mcp_web.extract.css.lengths import fraction, pixels
+from mcp_web.extract.css.syntax import split_outside
 
 _CALL = re.compile(r"([a-z-]+)\(([^()]*)\)")
 _KEYWORD_WIDTHS = frozenset(("thin", "medium", "thick"))
@@ -33,9 +34,7 @@ def blended(text: Colour, background: Colour, mode: str) -> Colour | None:
     blend = _BLENDS.get(mode)
     if blend is None:
         return None
-    pairs = ((text.red, background.red), (text.green, background.green), (text.blue, background.blue))
-    red, green, blue = (255 * blend(above / 255, below / 255) for above, below in pairs)
-    return Colour(red, green, blue)
+    return text.combined(background, lambda above, below: 255 * blend(above / 255, below / 255))
 
 
 def filtered(colour: Colour, filters: str) -> Colour | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 _UNITS = {
@@ -17,8 +18,10 @@ _UNITS |= {"cqw": 12.8, "cqh": 7.2, "cqi": 12.8, "cqb": 7.2, "cqmin": 7.2, "cqma
 _TOKEN = re.compile(
     r"\s*(?:((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)([a-z]+|%)?|([a-z]+[a-z0-9-]*)?(\()|([-+*/(),])|(infinity|nan|pi|e|up|down|nearest|to-zero)\b)"
 )
-_CALL = re.compile(r"([a-z0-9-]+)\(")
-_BRACKET = re.compile(r"[()]")
+# How strong each operation binds, and what it computes.
+_OPERATIONS: dict[str, tuple[int, Callable[[float, float], float]]] = {
+    "+": (1, operator.add), "-": (1, operator.sub), "*": (2, operator.mul), "/": (2, operator.truediv),
+}  # fmt: skip
 _ANGLES = {"deg": 1.0, "turn": 360.0, "grad": 0.9, "rad": 180 / math.pi}
 _NAMED = {"pi": math.pi, "e": math.e, "infinity": math.inf, "nan": 0.0}
 _STRATEGIES = frozenset(("up", "down", "nearest", "to-zero"))
@@ -35,53 +38,24 @@ def pixels(value: str, em: float = 16.0, whole: float | None = None) -> float | 
     value = value.strip()
     if value in _KEYWORDS:
         return _KEYWORDS[value]
+    if value.startswith("calc-size("):  # `size` is what the content needs
+        value = f"({value.partition(',')[2].replace('size', '100px')}"
     try:
         return _Reader(value, em, whole).result()
-    except (_Unknown, ZeroDivisionError, OverflowError, IndexError):
+    except (_Unknown, ZeroDivisionError, OverflowError, IndexError, RecursionError):
         return None
+
+
+def length(style: Mapping[str, str], name: str, whole: float | None = None) -> float | None:
+    """The length that a style gives a property, in pixels; None if it gives none, or one that is not known."""
+    value = style.get(name)
+    return pixels(value, 16.0, whole) if value is not None else None
 
 
 @lru_cache(maxsize=4096)
 def fraction(value: str) -> float | None:
     """A number or percentage as a number: "50%" is 0.5."""
     return pixels(value, 16.0, 1.0)
-
-
-def split_outside(text: str, separator: str = " ") -> list[str]:
-    """The parts of a value, split at a separator outside parentheses."""
-    if "(" not in text:
-        return [part.strip() for part in (text.split() if separator == " " else text.split(separator))]
-    if separator not in text:
-        return [text.strip()]
-    parts: list[str] = []
-    depth = start = 0
-    for at, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if depth == 0 and text.startswith(separator, at):
-            parts.append(text[start:at])
-            start = at + len(separator)
-    return [stripped for part in (*parts, text[start:]) if (stripped := part.strip())]
-
-
-def calls(text: str) -> list[tuple[str, str]]:
-    """The functions of a value that are not inside others: their names and arguments."""
-    found: list[tuple[str, str]] = []
-    end = 0
-    for call in _CALL.finditer(text):
-        if call.start() >= end:
-            end = closing(text, call.end())
-            found.append((call[1], text[call.end() : end]))
-    return found
-
-
-def closing(text: str, start: int) -> int:
-    """Where the bracket that was opened before `start` is closed; the end of the text if it is not."""
-    depth = 1
-    for bracket in _BRACKET.finditer(text, start):
-        depth += 1 if bracket[0] == "(" else -1
-        if not depth:
-            return bracket.start()
-    return len(text)
 
 
 def angle(value: str) -> float | None:
@@ -136,21 +110,13 @@ class _Reader:
     def _next(self) -> str:
         return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
 
-    def _sum(self) -> float:
-        value = self._product()
-        while self._next() in ("+", "-"):
-            sign = 1 if self._next() == "+" else -1
-            self._at += 1
-            value += sign * self._product()
-        return value
-
-    def _product(self) -> float:
+    def _sum(self, strength: int = 0) -> float:
+        """The value of the operations that bind stronger than `strength`."""
         value = self._one()
-        while self._next() in ("*", "/"):
-            multiply = self._next() == "*"
+        while (sign := self._next()) in _OPERATIONS and _OPERATIONS[sign][0] > strength:
             self._at += 1
-            other = self._one()
-            value = value * other if multiply else value / other
+            own, compute = _OPERATIONS[sign]
+            value = compute(value, self._sum(own))
         return value
 
     def _one(self) -> float:
@@ -196,5 +162,6 @@ _FUNCTIONS: dict[str, Callable[..., float]] = {
     "min(": lambda *values: min(values), "max(": lambda *values: max(values),
     "clamp(": lambda least, value, most: max(least, min(value, most)),
     "sin(": math.sin, "cos(": math.cos, "tan(": math.tan, "sqrt(": math.sqrt, "pow(": math.pow, "exp(": math.exp,
+    "progress(": lambda value, start, end: (value - start) / (end - start),
     "log(": math.log, "hypot(": math.hypot, "mod(": lambda value, step: value % step, "rem(": math.fmod,
 }  # fmt: skip

@@ -35,7 +35,7 @@ class Matched:
         every = {selector for found in self._selectors.values() for selector in found}
         self._keys = {selector: index_keys(selector) for selector in every}
         named = filter(_is_named, self._keys.values())
-        self._named = _with_names(tree, {key.lower() for keys in named for key in keys})
+        self._named = _with_names(tree, {key for keys in named for key in keys})
         self._found: dict[str, list[Element]] = {}
 
     def by_rules(self, places: Iterable[int]) -> list[Element]:
@@ -53,7 +53,7 @@ class Matched:
         keys = self._keys[selector]
         if not _is_named(keys):
             return list(self._search.select(selector))
-        near = [element for key in keys for element in self._named[key.lower()]]
+        near = [element for key in keys for element in self._named[key]]
         return [element for element in near if self._search.matches(element, selector)]
 
 

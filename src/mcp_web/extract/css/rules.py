@@ -7,23 +7,25 @@ fifty times as long as parsing the page. To split at the braces and parse few ru
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
 from mcp_web.extract.css.conditions import container_holds, media_holds, supports_holds
-from mcp_web.extract.css.declarations import Declared, parse_declarations, unescaped
+from mcp_web.extract.css.declarations import parse_declarations
 from mcp_web.extract.css.effort import TooComplex
+from mcp_web.extract.css.functions import Function
+from mcp_web.extract.css.lengths import fraction
 from mcp_web.extract.css.selectors import LONGEST, may_match, split_selectors
-from mcp_web.extract.css.sheet_text import cleaned
+from mcp_web.extract.css.syntax import calls, cleaned, split_declarations, split_outside, unescaped
 
 _MOST_NESTED = 50  # layers or style queries, one inside the other
 _KEYFRAMES = re.compile(r"@(?:-webkit-|-moz-|-o-)?keyframes\s+(.+)", re.S)
-_PROPERTY = re.compile(r"@property\s+(--[\w-]+)\Z")
+_DEFINING = ("@property", "@function", "@font-face")
+_FUNCTION = re.compile(r"(--[\w-]+)\(")
+_SHRUNK = 0.06  # letters of a font of this size cannot be read
 _PART = re.compile(r"::part\(([\w-]+)\)")
 _BRACE = re.compile(r"([{}])")
-_STYLE_QUERY = re.compile(r"@container\s*style\(\s*(--[\w-]+)\s*:\s*([^()]+)\)\Z")
 _CONTAINER = re.compile(r"container(?:-name|-type)?\s*:\s*([^;{}]+)")
 
 LayerKey = tuple[float, ...]
@@ -40,35 +42,38 @@ class Context(NamedTuple):
     limit: str = ""  # the elements inside which it no longer applies
     keyframes: str = ""
     contained: bool = False  # whether it is in a container query, which never applies to the root of the page
-    queries: tuple[tuple[str, str], ...] = ()  # variables and the values that the element's parent must give them
+    queries: tuple[str, ...] = ()  # conditions with `style()` that must hold for the element's parent
 
 
-class Rule(NamedTuple):
-    selector: str
-    body: str
-    order: int
-    context: Context
+class Registered(NamedTuple):
+    """A variable that a sheet registers with `@property`."""
+
+    initial: str | None
+    inherits: bool
+    syntax: str
 
 
 class Rules:
     """The rules of some sheets that apply on a desktop screen and may match an element of the page, in order."""
 
-    def __init__(self, sheets: list[str], names: frozenset[str], attributes: str = "") -> None:
+    def __init__(self, sheets: list[str], names: frozenset[str], attributes: str = "", quirks: bool = False) -> None:
         """`names` are the classes and ids of the page: rules that need other names are left out.
 
-        `attributes` are style attributes that may declare containers.
+        `attributes` are style attributes that may declare containers. `quirks`: see `parse_declarations`.
         """
+        self.quirks = quirks
         self._containers = _containers_of((*sheets, attributes))
         self._heads: list[str] = []  # the text before each rule's opening brace
         self._bodies: list[str] = []
-        self._starts: list[int] = []  # the indexes of the rules at which the context changes
         self._contexts: list[Context] = []
         self._layers: dict[str, int] = {}
         self._inner: dict[tuple[str, Context], Context] = {}  # a cache of contexts inside at-rules
-        self._registers = False
+        self._defining: set[str] = set()  # the at-rules of `_DEFINING` that the sheets have
         for sheet in sheets:
-            text = cleaned(sheet)
-            self._registers = self._registers or "@property" in text
+            text = cleaned(sheet).replace("<!--", " ").replace("-->", " ")
+            lowered = text.lower()
+            marks = ("@property", "@function", "size-adjust")
+            self._defining.update(kind for kind, mark in zip(_DEFINING, marks, strict=True) if mark in lowered)
             self._read(text)
         self._relevant: list[int] = []
         self.selectors: list[str] = []
@@ -78,36 +83,34 @@ class Rules:
         self.bodies = self.text.split("{") if bodies else []
 
     def _find_relevant(self, names: frozenset[str]) -> None:
-        ends = (*self._starts[1:], len(self._heads))
-        for start, end, context in zip(self._starts, ends, self._contexts, strict=False):
+        for at, (head, context) in enumerate(zip(self._heads, self._contexts, strict=True)):
             if not context.holds or context.keyframes:
                 continue
-            for at in range(start, end):
-                selector = _selector(self._heads[at])
-                if "::" in selector:
-                    selector = _PART.sub(r" [part~=\1]", selector).replace("::details-content", " > :not(summary)")
-                if context.scope:
-                    selector = _scoped(selector, context.scope)
-                if selector and may_match(selector, names):
-                    self._relevant.append(at)
-                    self.selectors.append(selector)
+            selector = _selector(head)
+            if "::" in selector:
+                selector = _PART.sub(r" [part~=\1]", selector).replace("::details-content", " > :not(summary)")
+            if context.scope:
+                selector = _scoped(selector, context.scope)
+            if selector and may_match(selector, names):
+                self._relevant.append(at)
+                self.selectors.append(selector)
 
     def __len__(self) -> int:
         return len(self._relevant)
 
-    def variables(self, in_attributes: bool) -> Iterator[str]:
-        """The declarations of rules that declare a variable, and the initial values of registered properties.
-
-        Nothing if no variable is used, neither in the sheets nor, as `in_attributes` says, in style attributes.
-        """
-        if "--" in self.text and (in_attributes or "var(" in self.text):
+    def variables(self) -> Iterator[str]:
+        """The declarations of rules that declare or use a variable, and the initial values of registered ones."""
+        if "--" in self.text:
             yield from (self._bodies[at] for at in self._relevant if "--" in self._bodies[at])
-            yield from (f"{name}:{value}" for name, value, _ in self.registered())
+            yield from (f"{name}:{each.initial}" for name, each in self.registered().items())
 
-    def rule(self, at: int) -> Rule:
-        """The rule with an index."""
-        place = self._relevant[at]
-        return Rule(self.selectors[at], self._bodies[place], at, self._context(place))
+    def body(self, at: int) -> str:
+        """The declarations of the rule with an index."""
+        return self._bodies[self._relevant[at]]
+
+    def context(self, at: int) -> Context:
+        """The at-rules around the rule with an index."""
+        return self._contexts[self._relevant[at]]
 
     @cached_property
     def declarations(self) -> dict[str, dict[str, list[int]]]:
@@ -117,7 +120,7 @@ class Rules:
         """
         places: dict[str, list[int]] = {}
         for at, body in enumerate(self.bodies):
-            for declaration in body.split(";"):
+            for declaration in split_declarations(body):
                 places.setdefault(declaration, []).append(at)
         found: dict[str, dict[str, list[int]]] = {}
         for declaration, rules in places.items():
@@ -132,75 +135,97 @@ class Rules:
         paths = [".".join(parts[: at + 1]) for at in range(len(parts))]
         return (*(float(self._layers.get(path, 0)) for path in paths), _LAST)
 
-    def keyframes(self) -> dict[str, dict[str, dict[str, Declared]]]:
+    def keyframes(self) -> dict[str, dict[str, dict[str, str]]]:
         """The declarations of every animation, by its name and step (`from`, `to`, `50%`)."""
-        found: dict[str, dict[str, dict[str, Declared]]] = {}
-        for number, context in enumerate(self._contexts):
+        found: dict[str, dict[str, dict[str, str]]] = {}
+        last = None
+        for head, body, context in zip(self._heads, self._bodies, self._contexts, strict=True):
             if not context.keyframes or not context.holds:
                 continue
-            end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self._heads)
-            steps: dict[str, dict[str, Declared]] = {}
-            for at in range(self._starts[number], end):
-                for step in filter(str.strip, self._heads[at].lower().split(",")):
-                    steps.setdefault(step.strip(), {}).update(parse_declarations(self._bodies[at]))
-            found[context.keyframes] = steps
+            if context is not last:  # a later animation of the same name takes the place of an earlier one
+                last, found[context.keyframes] = context, {}
+            for step in filter(str.strip, head.lower().split(",")):
+                steps = found[context.keyframes].setdefault(step.strip(), {})
+                steps.update(parse_declarations(body, self.quirks).plain)
         return found
 
-    def registered(self) -> Iterator[tuple[str, str, bool]]:
-        """The properties that the sheets register: name, initial value, whether it is inherited."""
-        for head, body in zip(self._heads, self._bodies, strict=True) if self._registers else ():
-            found = _PROPERTY.match(head.rpartition(";")[2].strip().lower()) if "@property" in head else None
-            value = re.search(r"initial-value\s*:\s*([^;]+)", body, re.I) if found else None
-            if found and value:
-                yield found[1], value[1].strip().lower(), re.search(r"inherits\s*:\s*false", body, re.I) is None
+    def registered(self) -> dict[str, Registered]:
+        """The variables that the sheets register, by name."""
+        found: dict[str, Registered] = {}
+        for name, declared in self._defined("@property"):
+            inherits, syntax = declared.get("inherits") != "false", declared.get("syntax", "*").strip("\"'")
+            found[name] = Registered(declared.get("initial-value"), inherits, syntax)
+        return found
 
-    def _context(self, at: int) -> Context:
-        place = bisect_right(self._starts, at) - 1
-        return self._contexts[place] if place >= 0 else Context()
+    def functions(self) -> dict[str, Function]:
+        """The functions that the sheets define, by name."""
+        found: dict[str, Function] = {}
+        for head, body in self._defined("@function"):
+            name, arguments, *_ = next(calls(head, _FUNCTION), ("", ""))
+            parameters: dict[str, str] = {}
+            for parameter in split_outside(arguments, ","):
+                declared, _, default = parameter.partition(":")
+                parameters[declared.partition(" ")[0]] = default.strip()
+            before = found[name].body if name in found else {}
+            found[name] = Function(parameters, {**before, **body})
+        return found
+
+    @cached_property
+    def shrunk_fonts(self) -> frozenset[str]:
+        """The font families whose letters `size-adjust` makes too small to be seen."""
+        shrunk = (
+            declared.get("font-family", "").strip("\"'")
+            for _, declared in self._defined("@font-face")
+            if (size := fraction(declared.get("size-adjust", "1"))) is not None and size < _SHRUNK
+        )
+        return frozenset(filter(None, shrunk))
+
+    def _defined(self, kind: str) -> Iterator[tuple[str, dict[str, str]]]:
+        """Prelude and declarations, in lower case, of each at-rule of a kind that defines something."""
+        rules = zip(self._heads, self._bodies, self._contexts, strict=True) if kind in self._defining else ()
+        for head, body, context in rules:
+            prelude = unescaped(head.rpartition(";")[2]).strip().lower() if "@" in head else ""
+            if prelude.startswith(kind) and context.holds:
+                pairs = (declaration.partition(":") for declaration in split_declarations(body.lower()))
+                yield prelude[len(kind) :].strip(), {name.strip(): value.strip() for name, _, value in pairs}
 
     def _read(self, text: str) -> None:
         if "@layer" in text or "@LAYER" in text:
             self._name_layers(text)
+        if "@function" in self._defining:
+            self._read_nested(text)
+            return
         pieces = [piece.rpartition("{") for piece in text.split("}")]
         groups = [at for at, piece in enumerate(pieces) if not piece[1] or "{" in piece[0]]
-        first, known = len(self._heads), len(self._starts)
         around: list[Context] = [Context()]
-        self._change(first, around[-1])
+        contexts: list[Context] = []
         for at in groups:
+            contexts.extend(around[-1:] * (at - len(contexts)))
             if not pieces[at][1]:
                 if len(around) > 1:
                     around.pop()
                 elif at + 1 < len(pieces):  # the brace closes nothing, so the next selector is not valid
                     pieces[at + 1] = (f"}}{pieces[at + 1][0]}", *pieces[at + 1][1:])
-                self._change(first + at + 1, around[-1])
+                contexts.append(around[-1])
                 continue
             *preludes, head = pieces[at][0].split("{")
             for prelude in preludes:
                 words = prelude.rpartition(";")[2].strip()
                 if words[:1] != "@":
-                    del self._starts[known:], self._contexts[known:]
                     self._read_nested(text)
                     return
                 around.append(self._inside(words, around[-1]))
             pieces[at] = (head, "{", pieces[at][2])
-            self._change(first + at, around[-1])
+            contexts.append(around[-1])
         self._heads.extend([piece[0] for piece in pieces])
         self._bodies.extend([piece[2] for piece in pieces])
-        self._change(len(self._heads), Context())
+        self._contexts.extend([*contexts, *around[-1:] * (len(pieces) - len(contexts))])
 
     def _read_nested(self, text: str) -> None:
         """Read a sheet with nested rules, brace by brace."""
         for selector, body, context in _rules(text, self._inside):
-            self._change(len(self._heads), context)
             self._heads.append(selector)
             self._bodies.append(body)
-        self._change(len(self._heads), Context())
-
-    def _change(self, at: int, context: Context) -> None:
-        if self._starts and self._starts[-1] == at:
-            self._contexts[-1] = context
-        elif not self._contexts or self._contexts[-1] != context:
-            self._starts.append(at)
             self._contexts.append(context)
 
     def _name_layers(self, text: str) -> None:
@@ -226,7 +251,7 @@ class Rules:
         found = self._inner.get((prelude, above))
         if found is None:
             found = self._context_of(prelude, above)
-            if found.layer == above.layer:  # each layer without a name is a new one
+            if found.layer == above.layer and not found.keyframes:  # each layer without a name is a new one
                 self._inner[prelude, above] = found
         return found
 
@@ -242,9 +267,8 @@ class Rules:
         if lowered.startswith("@scope"):
             scope, _, limit = words[6:].partition(" to ")
             return above._replace(scope=_in_brackets(scope), limit=_in_brackets(limit))
-        query = _STYLE_QUERY.match(lowered.strip())
-        if query is not None:
-            return above._replace(queries=(*above.queries, (query[1], query[2].strip())))
+        if lowered.startswith("@container") and "style(" in lowered:
+            return above._replace(queries=(*above.queries, lowered[10:]))
         contained = above.contained or lowered.startswith("@container")
         return above._replace(holds=_holds(lowered, self._containers), contained=contained)
 
@@ -322,8 +346,9 @@ def _rules(text: str, inside: _Inside) -> Iterator[tuple[str, str, Context]]:
 def _inside_block(prelude: str, context: Context, parent: str, inside: _Inside) -> tuple[Context, str]:
     """Context and selector inside a block."""
     if prelude[:1] == "@":
-        registers = prelude[:9].lower() == "@property"
-        return inside(prelude, context), prelude if registers else parent
+        if prelude[:10].lower().startswith(_DEFINING):
+            return context, prelude
+        return inside(prelude, context), parent
     if not prelude:
         return Context(False), "*"
     return context, _nested(parent, prelude) if parent else prelude

@@ -17,14 +17,13 @@ from turbohtml import Element, Node
 
 from mcp_web.extract.css.effort import Effort, TooComplex
 from mcp_web.extract.css.selectors import LONGEST, matches, select_any, split_selectors
+from mcp_web.extract.css.syntax import closing, found_outside
 
 _OFTEN = 30  # tests of single elements that take about as long as a search through the tree
 _LOOKS_AROUND = re.compile(r"[~+]|-child|-of-type|:empty|:has\(", re.I)
 _PER_STEP = 30  # elements that turbohtml visits in the time of one step
-_MOST_FOUND = 2_000_000  # elements in all results together: some hundred megabytes
-_PIECE = re.compile(
-    r"\\(?:[0-9a-f]{1,6}\s?|.)|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\s*[>+~]\s*|\s+|[(\[]|[)\]]|.", re.S | re.I
-)
+_PER_FOUND = 2  # elements of results that count as one step: all together stay below some hundred megabytes
+_COMBINATOR = r"\s*[>+~]\s*|\s+"
 _FUNCTION = re.compile(r":(has|not|is|where)\(", re.I)
 
 Found = dict[Element, None]  # in the order of the page
@@ -45,14 +44,13 @@ class Search:
         self._effort = effort
         self._times: Counter[str] = Counter()
         self._found: dict[str, Found] = {}
-        self._left = _MOST_FOUND
 
     def matches(self, element: Element, selector: str) -> bool:
         """Whether a selector list matches the element; False if it is not valid."""
         found = self._found.get(selector)
         if found is None:
-            self._times[selector] += 1
-            if self._times[selector] < _OFTEN and not _LOOKS_AROUND.search(selector):
+            times = self._times[selector] = self._times[selector] + 1
+            if times < _OFTEN and (times > 1 or not _LOOKS_AROUND.search(selector)):
                 self._effort.spend(1)
                 return matches(element, selector)
             found = self.select(selector)
@@ -63,9 +61,7 @@ class Search:
         found = self._found.get(selector)
         if found is None:
             found = self._found[selector] = self._searched(selector)
-            self._left -= len(found)
-            if self._left < 0:
-                raise TooComplex
+            self._effort.spend(len(found) / _PER_FOUND)
         return found
 
     def _searched(self, selector: str) -> Found:
@@ -170,16 +166,13 @@ def _elements(parent: Node) -> Iterator[Element]:
 def _parts(selector: str) -> list[_Part]:
     """The parts of a single selector; a combinator before the first one is kept, for the argument of `:has()`."""
     parts: list[_Part] = []
-    combinator, compound, depth = " ", "", 0
-    for piece in _PIECE.findall(selector.strip()):
-        depth += (piece in ("(", "[")) - (piece in (")", "]"))
-        if depth == 0 and (piece.isspace() or piece.strip() in (">", "+", "~")):
-            if compound:
-                parts.append(_Part(combinator, compound))
-            combinator, compound = piece.strip() or " ", ""
-        else:
-            compound += piece
-    return [*parts, _Part(combinator, compound or ":not(*)")]
+    selector = selector.strip()
+    combinator, start = " ", 0
+    for found in found_outside(selector, _COMBINATOR):
+        if found.start() > start:
+            parts.append(_Part(combinator, selector[start : found.start()]))
+        combinator, start = found[0].strip() or " ", found.end()
+    return [*parts, _Part(combinator, selector[start:] or ":not(*)")]
 
 
 def _functions(compound: str) -> tuple[str, list[tuple[str, str]]]:
@@ -188,7 +181,7 @@ def _functions(compound: str) -> tuple[str, list[tuple[str, str]]]:
     plain = ""
     at = 0
     for found in _FUNCTION.finditer(compound):
-        end = _closing(compound, found.end()) if found.start() >= at else at
+        end = closing(compound, found.end()) if found.start() >= at else at
         argument = compound[found.end() : end]
         if found.start() >= at and (found[1].lower() == "has" or ":has(" in argument.lower()):
             functions.append((found[1].lower(), argument))
@@ -196,13 +189,3 @@ def _functions(compound: str) -> tuple[str, list[tuple[str, str]]]:
             at = end + 1
     plain += compound[at:]
     return plain or "*", functions
-
-
-def _closing(text: str, start: int) -> int:
-    """Where the bracket that was opened before `start` is closed; the end of the text if it is not."""
-    depth = 1
-    for piece in re.finditer(_PIECE, text[start:]):
-        depth += (piece[0] in ("(", "[")) - (piece[0] in (")", "]"))
-        if depth == 0:
-            return start + piece.start()
-    return len(text)

@@ -6,17 +6,15 @@ import re
 
 from turbohtml import Element, Node
 
-from mcp_web.extract.css.declarations import unescaped
+from mcp_web.extract.css.syntax import split_outside, unescaped
 from mcp_web.lru import cached_if_short
 
 LONGEST = 20_000  # characters of a selector; nested rules make long ones
 _CHUNK = 200  # selectors in one search
-_BRACKET_OR_COMMA = re.compile(r"(\\.|[(),])", re.S)
-_COMMA = re.compile(r",(?![^()]*\))")
 _NAME = re.compile(r"[#.](?:[\w-]|[^\x00-\x7f]|\\[0-9a-fA-F]{1,6}\s?|\\.)+")
 _POINTED = re.compile(r":(?:hover|active|focus|focus-visible|focus-within)\b(?!-)")
 _CHOICE = re.compile(r"(?:^|[\s>+~]):(?:is|where)\(([^()\[\]]+)\)\s*\Z")  # a choice at the end of a selector
-_TAG = re.compile(r"[a-zA-Z][\w-]*")
+_TAG = re.compile(r"[a-z][\w-]*")
 _COMBINATOR = re.compile(r"[\s>+~]+")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
 _BRACKET = re.compile(r"[(\[\\]")
@@ -46,22 +44,8 @@ NO_NAMES: frozenset[str] = frozenset()
 
 
 def split_selectors(selector: str) -> list[str]:
-    """The selectors of a list, split at commas outside parentheses."""
-    if "\\" in selector or selector.count("(") > 1:
-        return _split_outside(selector)
-    return _COMMA.split(selector) if ")" in selector else selector.split(",")
-
-
-def _split_outside(selector: str) -> list[str]:
-    parts = [""]
-    depth = 0
-    for piece in _BRACKET_OR_COMMA.split(selector):
-        depth += (piece == "(") - (piece == ")")
-        if piece == "," and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += piece
-    return parts
+    """The selectors of a list, split at commas outside brackets."""
+    return split_outside(selector, ",")
 
 
 def select_any(tree: Node, selectors: list[str]) -> list[Element]:
@@ -166,8 +150,11 @@ def is_selector(text: str) -> bool:
 
 
 def index_keys(selector: str) -> set[str]:
-    """The keys of the index for a selector; none for a state such as `:hover`, which a page does not show at first."""
-    selector = simplified(selector.strip())
+    """The keys of the index for a selector, in lower case.
+
+    None for a state such as `:hover`, which a page does not show at first.
+    """
+    selector = simplified(selector.strip().lower())
     if "\\" in selector:
         name = _NAME.search(selector.strip().rpartition(" ")[2])
         return {unescaped(name[0]).strip() if name is not None else "*"}
@@ -187,7 +174,7 @@ def _key(last: str) -> str:
         return _rarest(last)
     tag = _TAG.match(last)
     if tag:
-        return tag[0].lower()
+        return tag[0]
     return ":root" if ":root" in last else "*"
 
 
@@ -196,13 +183,19 @@ def _rarest(names: str) -> str:
     return max(_NAME.findall(names), key=len, default="*")
 
 
-def is_detached(element: Element) -> bool:
-    """Whether the element was removed from its tree, alone or with an ancestor.
-
-    Such an element must not be matched: turbohtml crashes at selectors such as `:root p` and `.a > p`.
-    """
-    *_, outermost = (element, *element.ancestors)
-    return hasattr(outermost, "tag")
+def ignores_case(tree: Node) -> bool:
+    """Whether class names of a page match in any case: in quirks mode, which only the parser knows from the doctype."""
+    element = tree.select_one("*")
+    if element is None:
+        return False
+    before = element.attr("class")
+    element.attrs["class"] = "a"
+    ignores = element.matches(".A")
+    if before is None:
+        del element.attrs["class"]
+    else:
+        element.attrs["class"] = before
+    return ignores
 
 
 def matches(element: Element, selector: str) -> bool:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from turbohtml import Element
 
 from mcp_web.extract.css.conditions import media_holds, supports_holds
-from mcp_web.extract.css.declarations import unescaped
+from mcp_web.extract.css.syntax import unescaped
 
 _IMPORT = re.compile(
     r"@import\s{0,9}(?:url\(\s{0,9})?(?:\"(data:text/css[^\"\n]{1,100000})\"|'(data:text/css[^'\n]{1,100000})'"
@@ -19,8 +19,7 @@ _IMPORT = re.compile(
 )
 _IMPORT_LAYER = re.compile(r"layer(?:\(([^()]*)\))?")
 _IMPORT_SUPPORTS = re.compile(r"supports(\((?:[^()]|\([^()]*\))*\))")
-_URL = re.compile(r"url\((?!#)[^()\"']*\)")
-_UNSAFE = re.compile(r"[{};,()]")
+_ROOTLESS = re.compile(r"@scope\s*(?=\{|to\b)", re.I)
 
 
 def own_sheets(candidates: list[Element]) -> list[str]:
@@ -34,9 +33,18 @@ def own_sheets(candidates: list[Element]) -> list[str]:
         preferred = preferred or title
         if title and title != preferred:
             continue
-        text = element.text if element.tag == "style" else data_url_text(element.attr("href") or "")
+        text = _scoped(element) if element.tag == "style" else data_url_text(element.attr("href") or "")
         found.extend((*embedded_imports(text), text))
     return found
+
+
+def _scoped(sheet: Element) -> str:
+    """The text of a `style` element, with the selector of its parent in `@scope` rules that name no root."""
+    text, around = sheet.text, sheet.parent
+    if "@scope" not in text or not isinstance(around, Element) or not _ROOTLESS.search(text):
+        return text
+    around.attrs["data-scope"] = mark = str(id(around))
+    return _ROOTLESS.sub(f'@scope ([data-scope="{mark}"]) ', text)
 
 
 def _applies(sheet: Element) -> bool:
@@ -83,59 +91,3 @@ def embedded_imports(sheet: str) -> Iterator[str]:
             text = data_url_text(url)
             for imported in (*embedded_imports(text), text):
                 yield f"@layer {layer[1] or ''}{{{imported}}}" if layer else imported
-
-
-def cleaned(text: str) -> str:
-    """The sheet without comments, and with braces and semicolons in strings escaped."""
-    text = without_comments(text)
-    if "<!--" in text or "-->" in text:
-        text = text.replace("<!--", " ").replace("-->", " ")
-    text = escape_strings(text)
-    return _URL.sub("url()", text) if "url(" in text else text
-
-
-def without_comments(text: str) -> str:
-    """The text without comments; an unclosed comment extends to the end."""
-    parts: list[str] = []
-    at = 0
-    while True:
-        start = text.find("/*", at)
-        if start < 0:
-            parts.append(text[at:])
-            return "".join(parts)
-        parts.append(text[at:start])
-        at = text.find("*/", start + 2)
-        if at < 0:
-            return "".join(parts)
-        at += 2
-        if _is_name_character(text[start - 1 : start]) and _is_name_character(text[at : at + 1]):
-            parts.append(" ")  # the comment separated two names
-
-
-def _is_name_character(character: str) -> bool:
-    return character.isalnum() or character in ("-", "_")
-
-
-def escape_strings(text: str) -> str:
-    """The text with braces, brackets, commas and semicolons in strings escaped; long strings are emptied."""
-    parts: list[str] = []
-    kept = at = 0
-    double, single = text.find('"'), text.find("'")
-    while double >= 0 or single >= 0:
-        start = double if single < 0 or 0 <= double < single else single
-        end = text.find(text[start], start + 1)
-        while end > 0 and text[end - 1] == "\\" and text[end - 2] != "\\":
-            end = text.find(text[start], end + 1)
-        at = start + 1
-        if end > 0 and text.find("\n", start, end) < 0:
-            parts.append(text[kept:start])
-            inside = text[start + 1 : end] if end - start < 200 else ""
-            escaped = _UNSAFE.sub(lambda found: f"\\{ord(found[0]):x} ", inside)
-            parts.append(f'"{escaped}"')
-            kept = at = end + 1
-        if 0 <= double < at:
-            double = text.find('"', at)
-        if 0 <= single < at:
-            single = text.find("'", at)
-    parts.append(text[kept:])
-    return "".join(parts)

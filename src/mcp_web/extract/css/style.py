@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping
 
 from mcp_web.extract.css.colour import Colour, parse_colour
-from mcp_web.extract.css.lengths import angle, calls, fraction, pixels, split_outside
+from mcp_web.extract.css.declarations import four_sides
+from mcp_web.extract.css.lengths import angle, fraction, length, pixels
+from mcp_web.extract.css.syntax import Call, calls, split_outside
 
 Style = Mapping[str, str]
 
@@ -37,6 +39,8 @@ def hides_box(style: Style) -> bool:
         return True
     if "content" in style and _PICTURE.search(style["content"]):
         return True  # the picture replaces the content
+    if "transform-origin" in style and not _TRANSFORMS.isdisjoint(style) and _is_far(style["transform-origin"]):
+        return True  # it is turned or scaled around a point far off
     return is_faded_out(style) or _has_no_size(style) or _off_screen(style) or _clipped(style) or _collapsed(style)
 
 
@@ -45,13 +49,13 @@ def is_faded_out(style: Style) -> bool:
     opacity = fraction(style["opacity"]) if "opacity" in style else None
     if opacity is not None and opacity < FAINT:
         return True
-    for name, value in calls(style["filter"]) if "filter" in style else ():
-        amount = fraction(value)
-        if name == "opacity" and amount is not None and amount < FAINT:
+    for call in calls(style["filter"]) if "filter" in style else ():
+        amount = fraction(call.argument)
+        if call.name == "opacity" and amount is not None and amount < FAINT:
             return True
-        if name == "blur" and (pixels(value) or 0) >= 10:
+        if call.name == "blur" and (pixels(call.argument) or 0) >= 10:
             return True
-        if name == "contrast" and amount == 0:
+        if call.name == "contrast" and amount == 0:
             return True
     return "mask-image" in style and _is_masked_out(style)
 
@@ -92,7 +96,7 @@ def _is_struck_out(style: Style) -> bool:
     sizes = [pixels(word, 16.0, 16.0) for word in (*words, style.get("text-decoration-thickness", "auto"))]
     if not any(size is not None and size >= 20 for size in sizes):
         return False
-    return "line-through" in words or (pixels(style.get("text-underline-offset", "0"), 16.0, 16.0) or 0.0) <= -10
+    return "line-through" in words or (length(style, "text-underline-offset", 16.0) or 0.0) <= -10
 
 
 def _is_empty_picture(image: str, by_light: bool) -> bool:
@@ -112,11 +116,10 @@ def gradient_colours(image: str) -> list[Colour | None]:
 
 
 def _has_no_size(style: Style) -> bool:
-    zoom = fraction(style["zoom"]) if "zoom" in style else None
-    if zoom is not None and 0 <= zoom < FAINT:
-        return True
-    spacing = pixels(style["letter-spacing"]) if "letter-spacing" in style else None
-    return spacing is not None and spacing <= -8
+    if "zoom" not in style and "letter-spacing" not in style:
+        return False
+    zoom, spacing = length(style, "zoom", 1.0), length(style, "letter-spacing")
+    return (zoom is not None and 0 <= zoom < FAINT) or (spacing is not None and spacing <= -8)
 
 
 def _collapsed(style: Style) -> bool:
@@ -131,23 +134,20 @@ def _collapsed(style: Style) -> bool:
         return False
     if _is_too_small(style, "height") or _is_too_small(style, "width"):
         return True
-    if style.get("height", "auto") != "auto" or (pixels(style.get("min-height", "0")) or 0) > 2:
+    if style.get("height", "auto") != "auto" or (length(style, "min-height") or 0) > 2:
         return False
-    line = pixels(style["line-height"], 16.0, 16.0) if "line-height" in style else None
+    line = length(style, "line-height", 16.0)
     sized = any((pixels(part) or 0) > 2 for part in split_outside(style.get("contain-intrinsic-height", "none"))[-2:])
     return line == 0 or (not sized and ("size" in contain or "strict" in contain))
 
 
 def _is_too_small(style: Style, name: str) -> bool:
-    least = pixels(style[f"min-{name}"]) if f"min-{name}" in style else None
+    least = length(style, f"min-{name}")
     if f"min-{name}" in style and (least is None or least > 2):
         return False
     # A percentage of an unknown height has no effect.
-    names = [
-        each for each in (name, f"max-{name}") if each in style and not (name == "height" and style[each].endswith("%"))
-    ]
-    sizes = [pixels(style[each]) for each in names]
-    return any(size is not None and size <= 2 for size in sizes)
+    names = [each for each in (name, f"max-{name}") if name != "height" or not style.get(each, "").endswith("%")]
+    return any((size := length(style, each)) is not None and size <= 2 for each in names)
 
 
 def _off_screen(style: Style) -> bool:
@@ -155,11 +155,11 @@ def _off_screen(style: Style) -> bool:
         return True
     if _is_positioned_off_screen(style):
         return True
-    margins = [pixels(style[name]) for name in _MARGINS if name in style]
-    if any(value is not None and (value <= -FAR or value >= 5000) for value in margins):
+    margins = [length(style, name) for name in _MARGINS if name in style]
+    if any(value is not None and not -FAR < value < 5000 for value in margins):
         return True
     if not _TRANSFORMS.isdisjoint(style):
-        steps = [(name, _ARGUMENTS.split(inside.strip())) for name, inside in _transforms(style)]
+        steps = [(name, _ARGUMENTS.split(inside.strip())) for name, inside, *_ in _transforms(style)]
         if any(_transform_hides(name, values, style) for name, values in steps) or _is_behind_viewer(steps):
             return True
     return "offset-path" in style and (_path_starts_off_screen(style["offset-path"]) or _is_far_along_path(style))
@@ -180,7 +180,7 @@ def _path_starts_off_screen(path: str) -> bool:
 
 def _is_far_along_path(style: Style) -> bool:
     """Whether the box is positioned far along its `offset-path`, off screen."""
-    distance = pixels(style["offset-distance"]) if "offset-distance" in style else None
+    distance = length(style, "offset-distance")
     return style["offset-path"] != "none" and distance is not None and abs(distance) >= 5000
 
 
@@ -218,15 +218,14 @@ def _is_positioned_off_screen(style: Style) -> bool:
     return False
 
 
-def _transforms(style: Style) -> list[tuple[str, str]]:
-    found = calls(style.get("transform", ""))
-    found += [(name, style[name]) for name in ("translate", "scale") if name in style]
+def _transforms(style: Style) -> list[Call]:
+    found = list(calls(style.get("transform", "")))
+    found += [Call(name, style[name]) for name in ("translate", "scale") if name in style]
     if "rotate" in style:
         axis, _, amount = style["rotate"].rpartition(" ")
         vector = axis.split()
-        found.append(
-            ("rotate3d", f"{','.join(vector)},{amount}") if len(vector) == 3 else (f"rotate{axis or 'z'}", amount)
-        )
+        turn = ("rotate3d", f"{','.join(vector)},{amount}") if len(vector) == 3 else (f"rotate{axis or 'z'}", amount)
+        found.append(Call(*turn))
     return found
 
 
@@ -251,16 +250,12 @@ def _transform_hides(name: str, values: list[str], style: Style) -> bool:
 
 
 def _is_flat(values: list[float | None]) -> bool:
-    if any(value is None for value in values):
+    """Whether a matrix moves the box far away, or leaves it no width or height."""
+    places = {6: (0, 1, 2, 3, 4, 5), 16: (0, 1, 4, 5, 12, 13)}.get(len(values))
+    if places is None or None in values:
         return False
-    numbers = [value or 0.0 for value in values]
-    if len(numbers) == 6:
-        far = abs(numbers[4]) >= 1000 or abs(numbers[5]) >= 1000
-        return far or abs(numbers[0] * numbers[3] - numbers[1] * numbers[2]) < 0.0004
-    if len(numbers) != 16:
-        return False
-    far = abs(numbers[12]) >= 1000 or abs(numbers[13]) >= 1000
-    return far or abs(numbers[0] * numbers[5] - numbers[1] * numbers[4]) < 0.0004
+    a, b, c, d, across, down = (values[at] or 0.0 for at in places)
+    return abs(across) >= 1000 or abs(down) >= 1000 or abs(a * d - b * c) < 0.0004
 
 
 def _clipped(style: Style) -> bool:
@@ -271,10 +266,10 @@ def _clipped(style: Style) -> bool:
             top, right, bottom, left = (edge or 0.0 for edge in edges)
             if bottom - top <= 2 or right - left <= 2:
                 return True
-    shapes = calls(style["clip-path"]) if "clip-path" in style else []
+    shapes = list(calls(style["clip-path"])) if "clip-path" in style else []
     if "border-shape" in style and style.get("overflow-x") in CLIPS:
         shapes += calls(style["border-shape"])
-    return any(_shape_is_empty(name, inside) for name, inside in shapes)
+    return any(_shape_is_empty(shape.name, shape.argument) for shape in shapes)
 
 
 def _shape_is_empty(name: str, inside: str) -> bool:
@@ -294,7 +289,8 @@ def _shape_is_empty(name: str, inside: str) -> bool:
     if name not in ("path", "shape"):
         return False
     numbers = re.findall(r"-?(?:\d+\.?\d*|\.\d+)", inside)
-    return len(numbers) <= 4 - 4 * (name == "shape") or all(abs(float(number)) <= 1 for number in numbers)
+    # What is drawn above and left of the box shows nothing of it either.
+    return len(numbers) <= 4 - 4 * (name == "shape") or all(float(number) <= 1 for number in numbers)
 
 
 def _is_invisible_ellipse(inside: str) -> bool:
@@ -323,11 +319,6 @@ def _is_flat_polygon(inside: str) -> bool:
 
 def _inset_closes(edges: str) -> bool:
     """Whether opposite edges of an inset meet."""
-    sizes = [pixels(edge, 16.0, 1000.0) or 0.0 for edge in split_outside(edges.partition("round")[0])[:4]]
-    if not sizes:
-        return False
-    top = sizes[0]
-    right = sizes[1] if len(sizes) > 1 else top
-    bottom = sizes[2] if len(sizes) > 2 else top
-    left = sizes[3] if len(sizes) > 3 else right
+    sizes = [pixels(edge, 16.0, 1000.0) or 0.0 for edge in split_outside(edges.partition("round")[0])]
+    top, right, bottom, left = four_sides(sizes or [0.0])
     return top + bottom >= 990 or left + right >= 990

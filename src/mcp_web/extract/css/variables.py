@@ -1,50 +1,40 @@
-"""CSS variables: all values that a variable may have on a page, whichever declaration wins for an element."""
+"""Functions that stand for a value declared elsewhere: `var()`, `attr()`, `if()`, functions of the page's own."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
 
-from mcp_web.extract.css.lengths import closing
+from mcp_web.extract.css.syntax import calls
 
 _DECLARED = re.compile(r"(?:^|[;{\s])(--[\w-]+)\s*:([^;{}]*)")
-_USED = re.compile(r"var\(\s*(--[\w-]+)\s*(,?)")
+_OPEN = re.compile(r"(?<![\w-])(var|attr|if|random|light-dark|sibling-index|sibling-count|--[\w-]+)\(", re.I)
 _MOST_VALUES = 20
 _DEEPEST = 4
 
 
-class _Use(NamedTuple):
-    """A `var()` in a value."""
-
-    start: int
-    end: int
-    name: str
-    fallback: str
-
-
-def _uses(value: str) -> Iterator[_Use]:
-    """The `var()` of a value that are not inside others."""
-    end = 0
-    for found in _USED.finditer(value):
-        if found.start() >= end:
-            close = closing(value, found.end())
-            end = close + 1
-            yield _Use(found.start(), end, found[1], value[found.end() : close].strip() if found[2] else "")
+def is_open(value: str) -> bool:
+    """Whether a value, in lower case, has a function whose result depends on the element or on other declarations."""
+    if "(" not in value:
+        return False
+    if "var(" in value:
+        return True
+    marked = "--" in value or "attr(" in value or "if(" in value or "sibling-" in value
+    return (marked or "light-dark(" in value or "random(" in value) and _OPEN.search(value) is not None
 
 
-def with_variables(value: str, replacement: Callable[[str, str], str]) -> str:
-    """The value with each `var()` replaced by what `replacement` returns for its name and its fallback."""
+def substituted(value: str, result: Callable[[str, str], str]) -> str:
+    """The value with each such function replaced by `result`, which gets its name and its arguments."""
     parts: list[str] = []
     at = 0
-    for used in _uses(value):
-        parts.extend((value[at : used.start], replacement(used.name, used.fallback)))
-        at = used.end
-    return "".join((*parts, value[at:]))
+    for call in calls(value, _OPEN):
+        parts.extend((value[at : call.start], result(call.name.lower(), call.argument)))
+        at = call.end
+    return "".join((*parts, value[at:])) if parts else value
 
 
 class Variables:
-    """The variables of one page."""
+    """The variables of one page: all values that each may have, whichever declaration wins for an element."""
 
     def __init__(self, declarations: Iterable[str]) -> None:
         """`declarations` are the texts of style attributes and of the bodies of rules."""
@@ -57,9 +47,9 @@ class Variables:
     def possible_values(self, value: str) -> list[str]:
         """The value with its variables replaced, once for each of their possible values.
 
-        The value itself if it has no variables, or more possible values than are tried.
+        What `is_open` stays where a value depends on the element, or has more possible values than are tried.
         """
-        if "var(" not in value:
+        if not is_open(value):
             return [value]
         known = self._known.get(value)
         if known is None:
@@ -67,10 +57,11 @@ class Variables:
         return known
 
     def _filled(self, value: str, depth: int) -> list[str]:
-        used = next(_uses(value), None)
-        if used is None or depth > _DEEPEST:
+        used = next(calls(value, _OPEN), None)
+        if used is None or used.name != "var" or depth > _DEEPEST:
             return [value]
-        own = self._values.get(used.name) or [used.fallback]
+        name, _, fallback = used.argument.partition(",")
+        own = self._values.get(name.strip()) or [fallback.strip()]
         if len(own) > _MOST_VALUES:
             return [value]
         parts = [f"{value[: used.start]}{each}{value[used.end :]}" for each in own]

@@ -111,10 +111,7 @@ def lay_out(text: str) -> str:
 
 
 def outline(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
-    """The lines of an outline of a JSON value, three levels deep: keys, types and lengths.
-
-    `depth` is how deep the value is, `name` its key.
-    """
+    """The lines of an outline of a JSON value called `name`, three levels deep: keys, types and lengths."""
     label = f"`{name[:60]}`: " if name else ""
     if isinstance(value, dict):
         yield "  " * depth + f"- {label}object with {amount(len(value), 'key')}"
@@ -153,10 +150,7 @@ def _delimiter(text: str) -> str:
 
 
 def _sitemap(text: str) -> Iterator[str]:
-    """The http(s) URLs of a sitemap as items of a Markdown list, with their dates, the last changed first.
-
-    Those without a date are last, in their order.
-    """
+    """The http(s) URLs of a sitemap as list items with their dates, the last changed first, the undated last."""
     for url, date in sorted(sitemap_entries(text), key=lambda one: one[1], reverse=True):
         if url.startswith(("http://", "https://")):
             yield f"- <{url}>" + (f" ({date})" if date else "")

@@ -16,10 +16,7 @@ _MAGIC = b"\x1f\x8b"
 
 
 def read_gzip(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads application/gzip; the type is that of the file extension before `.gz`.
-
-    Raises UnsupportedContent if the name has none, and ExtractFailed for a damaged file.
-    """
+    """Reads a gzip file as what its name before `.gz` says. Raises UnsupportedContent without one, or ExtractFailed."""
     from mcp_web.extract.document import extract_document
 
     media_type = text_type_of_name(file_name(page.final_url).lower().removesuffix(".gz"))

@@ -27,10 +27,7 @@ _SECTIONS = frozenset({"sec", "abstract", "ack", "app", "ref-list", "boxed-text"
 
 
 def read_jats(page: Fetched) -> Document:
-    """Reads the title, the body, the appendices and the references of an article, not its abstract and authors.
-
-    Raises ExtractFailed if it has no text.
-    """
+    """Reads the title, body, appendices and references of an article; raises ExtractFailed if it has no text."""
     root = _parsed(page.body, page.final_url)
     article = root if local(root.tag) == "article" else next(root.iter("article"), root)
     title = "".join(_texts(child(article, "front", "article-meta", "title-group", "article-title")))

@@ -29,20 +29,12 @@ _BY_NAME = {
     "rakefile": "ruby", "go.mod": "go", "cargo.lock": "toml", "jenkinsfile": "groovy", "vagrantfile": "ruby",
     ".gitignore": "gitignore",
 }
-BY_TYPE = {
-    "application/javascript": "javascript", "application/x-javascript": "javascript", "text/javascript": "javascript",
-    "application/ecmascript": "javascript", "application/typescript": "typescript", "text/css": "css",
-    "text/x-python": "python", "application/x-python": "python", "text/x-script.python": "python", "text/x-c": "c",
-    "text/x-csrc": "c", "text/x-chdr": "c", "text/x-c++": "cpp", "text/x-c++src": "cpp", "text/x-java": "java",
-    "text/x-java-source": "java", "text/x-rust": "rust", "text/rust": "rust", "text/x-go": "go", "text/x-ruby": "ruby",
-    "text/x-php": "php", "application/x-httpd-php": "php", "text/x-perl": "perl", "application/x-perl": "perl",
-    "application/x-sh": "bash", "text/x-sh": "bash", "text/x-shellscript": "bash", "application/sql": "sql",
-    "text/x-sql": "sql", "application/yaml": "yaml", "application/x-yaml": "yaml", "text/yaml": "yaml",
-    "text/x-yaml": "yaml", "application/toml": "toml", "text/x-toml": "toml", "application/graphql": "graphql",
-    "application/x-tex": "latex", "application/x-latex": "latex", "text/x-tex": "latex", "text/x-diff": "diff",
-    "text/x-patch": "diff", "text/typescript": "typescript", "application/json5": "json5",
+_BY_SUBTYPE = {
+    "ecmascript": "javascript", "script.python": "python", "csrc": "c", "chdr": "c", "c++": "cpp", "c++src": "cpp",
+    "java-source": "java", "httpd-php": "php", "shellscript": "bash", "json5": "json5",
 }
 # fmt: on
+_LANGUAGES = frozenset(_BY_ENDING.values())
 _DEFINITION = re.compile(
     r"^(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|unsafe|pub(?:\([a-z]{1,12}\))?|"
     r"extern|inline|const)[ \t]+){0,5}"
@@ -55,9 +47,16 @@ _MOST_DEFINITIONS = 400
 
 def language_of(media_type: str, url: str) -> str | None:
     """The language of a source file; None if it is not one."""
-    if media_type in BY_TYPE:
-        return BY_TYPE[media_type]
-    return _BY_NAME.get(file_name(url).lower()) or _BY_ENDING.get(extension(url))
+    return language_of_type(media_type) or _BY_NAME.get(file_name(url).lower()) or _BY_ENDING.get(extension(url))
+
+
+def language_of_type(media_type: str) -> str | None:
+    """The language that a media type such as `text/x-python` names, or the ending of its files; None for others."""
+    group, _, name = media_type.partition("/")
+    name = name.removeprefix("x-")
+    if group not in ("text", "application"):
+        return None
+    return name if name in _LANGUAGES else _BY_SUBTYPE.get(name) or _BY_ENDING.get(name)
 
 
 def read_definitions(markdown: str) -> tuple[Heading, ...]:

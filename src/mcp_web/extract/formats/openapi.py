@@ -12,7 +12,7 @@ from mcp_web.extract.assemble import assemble
 from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.amounts import amount
 from mcp_web.text.inline import inline_text
-from mcp_web.text.json_fields import mapping
+from mcp_web.text.json_fields import items, mapping, texts
 
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
 _OPERATIONS = 2000
@@ -46,17 +46,17 @@ def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
     return assemble(page, "openapi", text, title=title, kind="documentation", metadata=metadata, notes=notes)
 
 
-def _operations(value: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any], list[Any]]]:
-    """The method and path of each operation, its object, and the parameters of all operations of its path."""
+def _operations(value: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The method and path of each operation, and its object with the parameters of its path."""
     for path, item in mapping(value.get("paths")).items():
-        shared = _list(mapping(item).get("parameters"))
+        shared = items(mapping(item).get("parameters"))
         for method in _METHODS:
             operation = mapping(item).get(method)
             if isinstance(operation, dict):
-                yield method, str(path), operation, shared
+                yield method, str(path), {**operation, "parameters": [*shared, *items(operation.get("parameters"))]}
 
 
-def _operation(value: dict[str, Any], method: str, path: str, operation: dict[str, Any], shared: list[Any]) -> str:
+def _operation(value: dict[str, Any], method: str, path: str, operation: dict[str, Any]) -> str:
     """One operation: its heading, description, parameters, request body and responses. `value` is the whole file."""
     lines = [f"### {method.upper()} {_line(path)}", ""]
     summary = _line(operation.get("summary"))
@@ -64,8 +64,7 @@ def _operation(value: dict[str, Any], method: str, path: str, operation: dict[st
     lines.extend(text for text in (summary, about if about != summary else "") if text)
     if operation.get("deprecated"):
         lines.append("Deprecated.")
-    for parameter in (*shared, *_list(operation.get("parameters"))):
-        lines.append(_parameter(_resolve(value, parameter)))
+    lines += [_parameter(_resolve(value, parameter)) for parameter in operation["parameters"]]
     body = _resolve(value, operation.get("requestBody"))
     for kind, content in list(mapping(body.get("content")).items())[:3]:
         lines.append(f"- body `{kind}`: {_type(mapping(mapping(content).get('schema')))}")
@@ -79,23 +78,24 @@ def _operation(value: dict[str, Any], method: str, path: str, operation: dict[st
 
 def _parameter(parameter: dict[str, Any]) -> str:
     """A list item for a parameter: its name, place, type and description."""
-    schema = mapping(parameter.get("schema")) or parameter
-    needed = ", required" if parameter.get("required") else ""
-    about = _line(parameter.get("description"))
-    head = f"- `{parameter.get('name', '?')}` ({parameter.get('in', '?')}, {_type(schema)}{needed})"
-    return head + (f": {about}" if about else "")
+    kind = f"{parameter.get('in', '?')}, {_type(mapping(parameter.get('schema')) or parameter)}"
+    return _item(str(parameter.get("name", "?")), kind, parameter, is_required=bool(parameter.get("required")))
+
+
+def _item(name: str, kind: str, described: dict[str, Any], *, is_required: bool) -> str:
+    """A list item for a parameter or property; `described` may have its description."""
+    about = _line(described.get("description"))
+    return f"- `{name}` ({kind}{', required' if is_required else ''})" + (f": {about}" if about else "")
 
 
 def _schema(schema: dict[str, Any], depth: int) -> Iterator[str]:
     """The description of a schema, and an item for each of its properties; `depth` is 0 for a named schema."""
-    required = _list(schema.get("required"))
+    required = texts(schema.get("required"))
     if about := _line(schema.get("description")):
         yield about if depth == 0 else ""
     for name, inner in list(mapping(schema.get("properties")).items())[:100]:
         facts = mapping(inner)
-        about = _line(facts.get("description"))
-        needed = ", required" if name in required else ""
-        yield "  " * depth + f"- `{name}` ({_type(facts)}{needed})" + (f": {about}" if about else "")
+        yield "  " * depth + _item(name, _type(facts), facts, is_required=name in required)
         if facts.get("properties") and depth < _DEPTH:
             yield from _schema({"properties": facts["properties"]}, depth + 1)
     if not schema.get("properties") and depth == 0:
@@ -123,11 +123,11 @@ def _type(schema: dict[str, Any]) -> str:
 
 def _servers(value: dict[str, Any]) -> Iterator[str]:
     """The base URLs of the API."""
-    for server in _list(value.get("servers"))[:5]:
-        if url := _line(mapping(server).get("url")):
+    for server in items(value.get("servers"))[:5]:
+        if url := _line(server.get("url")):
             yield url
     if value.get("host"):
-        schemes = _list(value.get("schemes")) or ["https"]
+        schemes = texts(value.get("schemes")) or ["https"]
         yield f"{schemes[0]}://{value['host']}{value.get('basePath', '')}"
 
 
@@ -145,7 +145,3 @@ def _resolve(value: dict[str, Any], part: Any) -> dict[str, Any]:
 
 def _line(text: Any) -> str:
     return " ".join(str(text or "").split())[:600]
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

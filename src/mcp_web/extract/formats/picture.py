@@ -14,10 +14,7 @@ _SECONDS = 18.0
 
 
 def read_picture(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads image/png, image/jpeg and image/bmp.
-
-    Raises UnsupportedContent without Tesseract, and ExtractFailed for a picture that is too large or without text.
-    """
+    """Reads image/png, image/jpeg and image/bmp; raises UnsupportedContent without Tesseract, or ExtractFailed."""
     width, height = picture_size(page.body)
     size = f"{width:,} × {height:,} pixels" if width else "unknown size"
     tesseract = find_tesseract(options.ocr)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
-from typing import NamedTuple
 
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import assemble
@@ -21,11 +20,6 @@ _PAUSE = 4.0  # seconds of silence after which a new paragraph begins
 _LONG = 60.0  # seconds after which a new paragraph begins in any case
 
 
-class _Cue(NamedTuple):
-    start: float
-    text: str
-
-
 def read_subtitles(page: Fetched) -> Document:
     """Reads text/vtt and application/x-subrip; raises ExtractFailed for text without subtitles."""
     decoded = decode(page)
@@ -35,8 +29,8 @@ def read_subtitles(page: Fetched) -> Document:
     return assemble(page, "subtitles", text, notes=decoded.notes)
 
 
-def _cues(source: str) -> Iterator[_Cue]:
-    """The cues in order, without lines that are repeated from the cue before, as in rolling captions."""
+def _cues(source: str) -> Iterator[tuple[float, str]]:
+    """The start and text of each cue, without lines that are repeated from the cue before, as in rolling captions."""
     shown: list[str] = []
     count = 0
     for block in re.split(r"\n[ \t]*\n", source):
@@ -48,22 +42,22 @@ def _cues(source: str) -> Iterator[_Cue]:
         shown = text
         if added:
             count += 1
-            yield _Cue(_seconds(times), " ".join(added))
+            yield _seconds(times), " ".join(added)
         if count >= _CUES:
             return
 
 
-def _paragraphs(cues: Iterator[_Cue]) -> Iterator[str]:
+def _paragraphs(cues: Iterator[tuple[float, str]]) -> Iterator[str]:
     """The text of the cues, with a new paragraph after a pause or a minute."""
     start = last = 0.0
     words: list[str] = []
-    for cue in cues:
-        if words and (cue.start - last > _PAUSE or cue.start - start > _LONG):
+    for moment, text in cues:
+        if words and (moment - last > _PAUSE or moment - start > _LONG):
             yield _paragraph(start, words)
             words = []
-        start = start if words else cue.start
-        last = cue.start
-        words.append(cue.text)
+        start = start if words else moment
+        last = moment
+        words.append(text)
     if words:
         yield _paragraph(start, words)
 

@@ -9,8 +9,9 @@ from turbohtml import Element, Node
 
 from mcp_web.extract.css.cascade import Cascade, parent_of
 from mcp_web.extract.css.colour import parse_colour
-from mcp_web.extract.css.lengths import fraction, pixels, split_outside
+from mcp_web.extract.css.lengths import fraction, length, pixels
 from mcp_web.extract.css.style import CLIPS, Style, hides_box
+from mcp_web.extract.css.syntax import split_outside
 
 _INLINE = frozenset(
     (
@@ -65,9 +66,9 @@ class Boxes:
             return False
         if style.get("z-index", "")[:1] == "-" and not self._has_external_sheets and self._is_behind(element, style):
             return True
-        return (
-            self._refers_to_nothing(style) or self._has_no_room(element, style) or self._is_pushed_out(element, style)
-        )
+        if self._refers_to_nothing(style) or self._has_no_room(element, style):
+            return True
+        return self._is_pushed_out(element, style)
 
     def is_shown_anyway(self, element: Element) -> bool:
         """Whether the page's sheets show what the browser would hide: `hidden`, a closed dialog, a popover."""
@@ -118,16 +119,11 @@ class Boxes:
         height = pixels(style["height"]) if "height" in style and "overflow-y" not in style else None
         if height is not None and height <= 2:
             return self._has_only_flat_children(element)
-        basis = pixels(style["flex-basis"], 16.0, 1000.0) if "flex-basis" in style else None
-        if (
-            basis is None
-            or basis > 2
-            or (fraction(style.get("flex-grow", "0")) or 0.0) > 0
-            or not _clips_overflow(style)
-        ):
+        basis, parent = length(style, "flex-basis", 1000.0), parent_of(element)
+        if basis is None or basis > 2 or parent is None or not _clips_overflow(style):
             return False
-        parent = parent_of(element)
-        return parent is not None and "flex" in self._cascade.style(parent).get("display", "")
+        grows = (fraction(style.get("flex-grow", "0")) or 0.0) > 0
+        return not grows and "flex" in self._cascade.style(parent).get("display", "")
 
     def _has_only_flat_children(self, element: Element) -> bool:
         """Whether all children of an element without height are as high as it, and clip their overflow."""
@@ -145,11 +141,8 @@ class Boxes:
             return False
         for each in self._cascade.ancestry(element)[1:]:
             around = self._cascade.style(each)
-            if (
-                each.tag in ("body", "html")
-                or not _STACKING.isdisjoint(around)
-                or around.get("z-index", "auto") != "auto"
-            ):
+            stacks = not _STACKING.isdisjoint(around) or around.get("z-index", "auto") != "auto"
+            if stacks or each.tag in ("body", "html"):
                 return False
             colour = parse_colour(around.get("background-color", "transparent"))
             if colour is not None and colour.alpha > 0.95:
@@ -158,13 +151,11 @@ class Boxes:
 
     def _is_pushed_out(self, element: Element, style: Style) -> bool:
         """Whether the element starts below the end of a box that clips its overflow."""
-        margin = pixels(style["margin-top"]) or 0.0 if "margin-top" in style else 0.0
-        down = pixels(style["padding-top"]) or 0.0 if "padding-top" in style else 0.0
-        if style.get("position", "static") != "static":
-            down += pixels(style.get("top", "0")) or 0.0
+        margin, padding = (length(style, name) or 0.0 for name in ("margin-top", "padding-top"))
+        is_moved = style.get("position", "static") != "static"
+        down = padding + ((length(style, "top") or 0.0) if is_moved else 0.0)
         if margin + down < _FAR_DOWN:
             return False
-        padding = pixels(style.get("padding-top", "0")) or 0.0
         if style.get("box-sizing") == "border-box" and _ends_before(style, padding):
             return True  # its padding takes up all of its height
         for each in self._cascade.ancestry(element)[1:4]:
@@ -217,10 +208,20 @@ def _leaves_nothing(name: str, target: Element) -> bool:
         steps = [each for each in target.descendants if isinstance(each, Element)]
         if tag != "filter" or not steps:
             return False
-        is_flood = steps[-1].tag.lower() == "feflood" and fraction(steps[-1].attr("flood-opacity") or "1") == 0
-        return is_flood or any(_NO_ALPHA.match((each.attr("values") or "").strip()) for each in steps)
+        return steps[-1].tag.lower() == "feflood" or any(map(_removes_all, steps))
     is_right = tag == ("clippath" if name == "clip-path" else "mask")
     return is_right and all(_has_no_size(child) for child in target.children if isinstance(child, Element))
+
+
+def _removes_all(step: Element) -> bool:
+    """Whether a step of an SVG filter leaves nothing of the text: it is transparent or moved away."""
+    tag = step.tag.lower()
+    if tag == "feoffset":
+        return any(abs(pixels(step.attr(name) or "0") or 0.0) >= 1000 for name in ("dx", "dy"))
+    if tag == "fefunca":
+        amounts = step.attr("tableValues") or f"{step.attr('slope') or '1'} {step.attr('intercept') or '0'}"
+        return all(fraction(amount) == 0 for amount in amounts.split())
+    return _NO_ALPHA.match((step.attr("values") or "").strip()) is not None
 
 
 def _has_no_size(shape: Element) -> bool:

@@ -13,11 +13,11 @@ from typing import NamedTuple
 from turbohtml import Element, Node
 
 from mcp_web.extract.css.colour import Colour, colours_in, parse_colour
-from mcp_web.extract.css.declarations import parse_declarations
+from mcp_web.extract.css.declarations import parse_declarations, standard_value
 from mcp_web.extract.css.hints import style_hints
 from mcp_web.extract.css.rules import Rules
 from mcp_web.extract.css.style import Style, gradient_colours
-from mcp_web.extract.css.variables import Variables
+from mcp_web.extract.css.variables import Variables, is_open
 
 _MOST_COLOURS = 400  # different values that are compared; further ones may equal any other colour
 _TEXT_PROPERTIES = ("color", "-webkit-text-fill-color")
@@ -59,9 +59,9 @@ class Colours(NamedTuple):
 _NO_COLOURS = Colours()
 
 
-def _colours_of(element: Element, style: str) -> Colours:
+def _colours_of(element: Element, style: str, quirks: bool) -> Colours:
     """The colours that the attributes of an element declare."""
-    own = _colours_of_style(style) if style else _NO_COLOURS
+    own = _colours_of_style(style, quirks) if style else _NO_COLOURS
     if element.tag != "font" and not element.attr("bgcolor"):
         return own
     old = _colours_of_hints(element)
@@ -69,15 +69,15 @@ def _colours_of(element: Element, style: str) -> Colours:
 
 
 @lru_cache(maxsize=4096)  # the same styles are used on many pages
-def _colours_of_style(style: str) -> Colours:
+def _colours_of_style(style: str, quirks: bool) -> Colours:
     """The colours that a style attribute declares."""
     if "color" not in (lowered := style.lower()) and "background" not in lowered and "\\" not in style:
         return _NO_COLOURS
-    declared = {name: each.value for name, each in parse_declarations(style).items()}
+    declared = parse_declarations(style, quirks).values()
     text_colours = [declared.get(name, "inherit") for name in ("-webkit-text-fill-color", "color")]
     image = declared.get("background-image", "none")
     backgrounds = [declared["background-color"]] if "background-color" in declared else []
-    stops = [None] if "var(" in image else gradient_colours(image)
+    stops = [None] if is_open(image) else gradient_colours(image)
     return Colours(
         _parsed(text_colour for text_colour in text_colours if text_colour not in _OF_PARENT),
         (*_parsed(backgrounds), *stops),
@@ -137,7 +137,7 @@ class Palette:
         """
         attributes: dict[Colours, list[Element]] = {}
         for element, style in styled.items():
-            if (colours := _colours_of(element, style)) is not _NO_COLOURS:
+            if (colours := _colours_of(element, style, rules.quirks)) is not _NO_COLOURS:
                 attributes.setdefault(colours, []).append(element)
         self._attributes = attributes
         self._has_fill = "text-fill-color" in rules.text or any(colours.fills for colours in attributes)
@@ -228,10 +228,14 @@ def _sources(rules: Rules, names: tuple[str, ...], variables: Variables) -> dict
     places: dict[str, list[int]] = {}
     for name in names:
         for declaration, found in rules.declarations.get(name, {}).items():
-            places.setdefault(declaration.partition(":")[2].partition("!")[0], []).extend(found)
+            value = declaration.partition(":")[2].partition("!")[0]
+            places.setdefault(standard_value(name, value) if rules.quirks else value, []).extend(found)
     sources: dict[str, Source] = {}
     for value in list(places)[:_MOST_COLOURS]:
-        colours = [colour for way in variables.possible_values(value) for colour in colours_in(way)]
+        ways = variables.possible_values(value)
+        colours = [colour for way in ways for colour in colours_in(way)]
+        if "(" in value and any(map(is_open, ways)):
+            colours.append(None)
         if colours:
             sources[value] = Source(colours, places[value])
     others = [at for value in list(places)[_MOST_COLOURS:] for at in places[value]]

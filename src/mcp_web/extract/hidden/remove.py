@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from turbohtml import Element, Node
 
 from mcp_web.extract.css.cascade import Cascade
 from mcp_web.extract.css.declarations import parse_declarations
-from mcp_web.extract.css.lengths import fraction, pixels
+from mcp_web.extract.css.lengths import fraction, length, pixels
 from mcp_web.extract.css.names import PageNames
 from mcp_web.extract.css.sheet_text import own_sheets
 from mcp_web.extract.css.style import FAINT, Style, hides_box, is_faded_out
@@ -26,14 +26,14 @@ from mcp_web.extract.hidden.palette import Palette, page_colours
 from mcp_web.extract.hidden.reachable import HIDING_CLASSES, SHELL, Reachable, has_content, visible_length
 from mcp_web.extract.hidden.shadow import flatten_shadow_trees
 from mcp_web.extract.hidden.streamed import place_streamed
-from mcp_web.extract.hidden.suspects import find_suspects
+from mcp_web.extract.hidden.suspects import find_suspects, is_cut
 from mcp_web.extract.hidden.text_visibility import TextVisibility
 from mcp_web.extract.tabs import LABEL, label_tab_panels
 
 _NEVER_SHOWN = frozenset(("template", "noframes", "noembed", "rp", "mphantom"))
 _PLAYERS = frozenset(("video", "audio", "object", "canvas", "iframe"))
 # Candidates are found by tag and by attribute; those that are hidden by a class are found by `_by_class`.
-_TAGS = _NEVER_SHOWN | _PLAYERS | {"noscript", "dialog", "details", "style"}
+_TAGS = _NEVER_SHOWN | _PLAYERS | {"noscript", "dialog", "details", "style", "marquee"}
 _ATTRIBUTES = (
     f"link[href^='data:' i],meta[name=color-scheme i],[hidden],[popover],[style],[bgcolor],[role=tablist],[{LABEL}]"
 )
@@ -57,8 +57,8 @@ _ANIMATED_ATTRIBUTES = (
     "data-aos", "data-w-id", "data-framer-appear-id", "data-sal", "data-scroll", "data-animate", "data-animation",
 )  # fmt: skip
 _OF_TEXT = frozenset(
-    ("visibility", "font-size", "color", "-webkit-text-fill-color", "background-color", "background-image",
-     "background-clip", "-webkit-text-security", "mix-blend-mode", "font-size-adjust")
+    ("visibility", "font-size", "font-family", "color", "-webkit-text-fill-color", "background-color",
+     "background-image", "background-clip", "-webkit-text-security", "mix-blend-mode", "font-size-adjust")
 )  # fmt: skip
 # Properties whose effect on text also depends on the ancestors.
 _EFFECTS = frozenset(
@@ -83,8 +83,7 @@ def remove_hidden(tree: Node, names: PageNames | None = None, removed_later: str
     styled = {each: each.attr("style") or "" for each in (*candidates, *tree.find_all("font"))}
     cascade.effort.spend(_STEPS_OF_STYLE * len(set(styled.values())))
     has_external_sheets = tree.select_one(_OUTSIDE_SHEET) is not None
-    uses = any("var(" in style for style in styled.values())
-    variables = Variables((*cascade.rules.variables(uses), *styled.values()))
+    variables = Variables((*cascade.rules.variables(), *styled.values()))
     page = page_colours(cascade.rules, candidates)
     palette = Palette(tree, cascade.rules, variables, styled, has_external_sheets, page)
     boxes = Boxes(tree, cascade, has_external_sheets)
@@ -95,6 +94,8 @@ def remove_hidden(tree: Node, names: PageNames | None = None, removed_later: str
     if "collapse" in cascade.rules.text or any(element.tag in ("col", "colgroup") for element in suspects):
         marked.extend(boxes.cells_of_collapsed_columns())
     hidden = judge.find_hidden(suspects, marked)
+    for element in filter(is_cut, (*hidden.boxes, *hidden.texts)):
+        element.extend(list(element.next_siblings))
     hidden.boxes.update(dict.fromkeys(_unopenable_details(candidates, hidden)))
     reachable = Reachable(tree, judge.known_hidden(hidden, left), hidden.boxes)
     label_tab_panels(tree, candidates, names.classes, reachable.is_seen)
@@ -202,7 +203,9 @@ class _Judge:
             return True
         if not _EFFECTS.isdisjoint(style) or self._palette.may_hide_in(style):
             return True
-        size = pixels(style["font-size"], 16.0, 16.0) if "font-size" in style else None
+        if "font-family" in style and self._cascade.rules.shrunk_fonts:
+            return True
+        size = length(style, "font-size", 16.0)
         return size is not None and (size <= _SMALL or not style["font-size"].endswith("px"))
 
     def _declares_visibility(self, element: Element) -> bool:
@@ -217,7 +220,7 @@ class _Judge:
     def _hides_text(self, element: Element) -> bool:
         """Whether the element itself hides its text; an ancestor that does is tested on its own."""
         may_hide = self._may_hide_text(self._cascade.style(element))
-        return may_hide and self._in_all_states(element, self._text_visibility.is_hidden_by_itself)
+        return may_hide and self._in_all_states(element, partial(self._text_visibility.is_hidden, by_itself=True))
 
     def with_hidden_line(self) -> Iterator[Element]:
         """The elements of a single line that a `::first-line` rule hides."""
@@ -225,7 +228,7 @@ class _Judge:
         for at, selector in enumerate(rules.selectors):
             if "first-line" not in selector:
                 continue
-            line = {name: each.value for name, each in parse_declarations(rules.rule(at).body).items()}
+            line = parse_declarations(rules.body(at), rules.quirks).values()
             for element in self._cascade.search.select(_FIRST_LINE.sub("", selector) or "*"):
                 style = {**self._cascade.style(element), **line}
                 if len(element.text) <= _ONE_LINE and self._assumed(element, style, self._text_visibility.is_hidden):
@@ -288,10 +291,8 @@ def _is_hidden_otherwise(style: Style) -> bool:
 
 
 def _is_animated(style: Style) -> bool:
-    """Whether a style prepares an animation: it has a transition, `will-change`, or a small shift."""
+    """Whether a style prepares an animation: it has a transition, or a small shift."""
     if re.search(r"(?:^|[\s,])(?:[1-9]\d*|\d*\.\d*[1-9]\d*)m?s", style.get("transition", "")):
-        return True
-    if "opacity" in style.get("will-change", ""):
         return True
     shifts = re.findall(r"(?:translate\w*|scale)\(([^()]*)\)", style.get("transform", ""))
     values = (pixels(part) for shift in shifts for part in shift.split(","))
@@ -301,6 +302,8 @@ def _is_animated(style: Style) -> bool:
 def _is_never_shown(element: Element, boxes: Boxes) -> bool:
     if element.tag in _NEVER_SHOWN:
         return True
+    if element.tag == "marquee":
+        return "0" in (element.attr("width"), element.attr("height"))
     closed = element.tag == "dialog" and element.attr("open") is None
     if not closed and element.attr("hidden") is None and element.attr("popover") is None:
         return False
@@ -378,6 +381,8 @@ def _drop_noscript(tree: Node, candidates: list[Element]) -> int:
     for element in found:
         if element.parent is None:
             continue
+        if is_cut(element):
+            element.extend(list(element.next_siblings))
         text = element.text.strip()
         if (is_shell and len(text) > 200) or (not text and element.select_one("img") is not None):
             element.unwrap()

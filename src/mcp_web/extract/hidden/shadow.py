@@ -43,14 +43,13 @@ def _flatten(host: Element, shadow: Node) -> None:
 def _apply_shadow_rules(host: Element, sheets: list[str]) -> None:
     """Apply the rules of the shadow tree to its host and to slotted elements; the page's rules win over them."""
     rules = Rules(sheets, frozenset())
-    for at in range(len(rules)):
-        rule = rules.rule(at)
-        if rule.selector == ":host" or _is_host(host, rule.selector):
-            _prepend_style(host, rule.body)
-        elif rule.selector.startswith("::slotted(") and rule.selector.endswith(")"):
+    for at, selector in enumerate(rules.selectors):
+        if selector == ":host" or _is_host(host, selector):
+            _prepend_style(host, rules.body(at))
+        elif selector.startswith("::slotted(") and selector.endswith(")"):
             for child in host.children:
-                if isinstance(child, Element) and matches(child, rule.selector[10:-1]):
-                    _prepend_style(child, rule.body)
+                if isinstance(child, Element) and matches(child, selector[10:-1]):
+                    _prepend_style(child, rules.body(at))
 
 
 def _is_host(host: Element, selector: str) -> bool:

@@ -10,23 +10,25 @@ from turbohtml import Element, Node
 
 from mcp_web.extract.css.cascade import Cascade
 from mcp_web.extract.css.colour import parse_colour
-from mcp_web.extract.css.declarations import Declared, expanded, is_read, parse_declarations
-from mcp_web.extract.css.lengths import fraction, pixels
+from mcp_web.extract.css.declarations import Declarations, expanded, is_read, parse_declarations
+from mcp_web.extract.css.lengths import fraction, length, pixels
 from mcp_web.extract.css.matched import Matched
 from mcp_web.extract.css.names import PageNames
+from mcp_web.extract.css.rules import Rules
 from mcp_web.extract.css.style import Style, hides_box
-from mcp_web.extract.css.variables import NO_VARIABLES, Variables
+from mcp_web.extract.css.variables import NO_VARIABLES, Variables, is_open
 from mcp_web.extract.hidden.palette import Palette, Source
 from mcp_web.lru import cached_if_short
 
+_MOST_NESTED = 512  # elements around one; of those that turbohtml nests deeper the content comes after them
 _MOST_COLOURED = 50  # colours; with more of them, ancestors are not checked
 # A declaration without such a sign cannot hide anything: a quick test before the exact one.
 _SIGN = re.compile(
     r"display:(?:none|[^;]*\()|visibility:(?:hidden|collapse|[^;]*\()|opacity:(?:[-+]|0?\.?0|0?\.[0-4]|[0-4]?\d?%|[\d.]+e-|[a-z])|opacity\("
-    r"|clip:rect|clip-path:[^;]*\(|mask[\w-]*:[^;]*(?:gradient|url\(#)|mask-(?:size|position):|content:[^;]*\(|backdrop-filter:|blur\(|contrast\(0|skew|content-visibility:hidden"
-    r"|scale\w*[(:][^);]*(?:\b0|\.0)|rotate|matrix|indent:[^;]*(?:-|\d{2})|spacing:-|zoom:(?:0|\.|[0-5]%|calc)"
-    r"|font-size:(?:[-+]|0|\.|[12](?:px|pt|%)|[^;]*\()|font:[^;]*(?:0|[12](?:px|pt)|\.\d|\()"
-    r"|(?:height|width|-size):[-+]?(?:0(?![.\d])|0?\.\d|[12](?:px)?(?:$|!)|[a-z]+\()|auto-rows:[-+.0a-z]|line-height:0|line-through|underline-offset:-|z-index:-|border-shape|container(?:-type)?:[^;]*(?<!inline-)size|size-adjust:[0.]"
+    r"|clip:rect|clip-path:[^;]*\(|mask[\w-]*:[^;]*(?:gradient|url\(#)|mask-(?:size|position):|content:[^;]*\(|backdrop-filter:|blur\(|contrast\(0|skew|origin:[^;]*\d{4}|content-visibility:hidden"
+    r"|scale\w*[(:][^);]*(?:\b0|\.0|\()|rotate|matrix|indent:[^;]*(?:-|\d{2})|spacing:-|zoom:(?:0|\.|[0-5]%|calc)"
+    r"|font-size:(?:[-+]|0|\.|[12](?:px|pt|%|$|!)|[^;]*\()|font:[^;]*(?:0|[12](?:px|pt)|\.\d|\()"
+    r"|(?:height|width|-size):[-+]?(?:0(?![.\d])|0?\.\d|[12](?:px)?(?:$|!)|[a-z-]+\()|auto-rows:[-+.0a-z]|line-height:0|line-through|underline-offset:-|z-index:-|border-shape|container(?:-type)?:[^;]*(?<!inline-)size|size-adjust:[0.]"
     r"|table-column|perspective\(|template:0|offset(?:-path)?:|invert\(|brightness\((?:0\)|0%|\d\d)|blend-mode:|template-rows:0|flex:0[01]?0(?:px|%)?(?:$|!)|flex-basis:0|url\(#"
     r"|box-shadow:[^;]*inset|(?:margin|padding)-top:\d{3}"
     r"|(?:left|top|right|bottom|margin[\w-]*|inset[\w-]*|start|end):[^;]*(?:-(?:\d{3}|[\d.]+(?:e\d|r?em|[sld]?v[whibm]|cq|%|in|[cm]m|p[tc]|q|ch))|\d{3,}(?:[sld]?v[whibm]|%|in|[cm]m|r?em)|\d{4}|\de\d|\()"
@@ -34,16 +36,17 @@ _SIGN = re.compile(
 )
 _SIGN_AT_START = re.compile(
     r"(?:-webkit-text-fill-)?color:(?:transparent|rgba|hsla|#[0-9a-f]{3}[0-5](?:$|!)|#[0-9a-f]{6}0|[^;]*/)"
-    # With a variable: any property except those that cannot hide anything or are tested as colours.
+    # With a variable or the like: any property except those that cannot hide anything or are tested as colours.
     r"|(?!--|-webkit-text-fill|background|padding|border|color|box-shadow|text-shadow|gap|font-family|font-weight"
-    r"|line-height|flex|transition|fill|stroke|outline|align|justify|cursor|min-|row-gap|column-gap)[^:;]*:[^;]*var\("
+    r"|transition|fill|stroke|outline|align|justify|cursor|min-|row-gap|column-gap)[^:;]*:[^;]*"
+    r"(?:var|attr|if|random|sibling-index|sibling-count|[:(,+*/-]--[\w-]+)\("
 )
 # With a variable, the first of these are tested as colours; the others cannot hide anything.
 _HARMLESS = frozenset(
     ("color", "-webkit-text-fill-color", "background-color", "background-image", "background-clip", "padding-right",
      "padding-left", "padding-bottom", "transition", "z-index", "box-shadow", "text-shadow", "position", "overflow-x",
      "overflow-y", "float", "flex-grow", "animation-duration", "animation-delay", "word-spacing",
-     "text-decoration-thickness", "min-height", "min-width", "line-height")
+     "text-decoration-thickness", "min-height", "min-width", "font-family", "color-scheme")
 )  # fmt: skip
 _TRACKS = ("grid-template-rows", "grid-auto-rows")
 _TOPS = frozenset(("margin-top", "padding-top", "top"))
@@ -52,8 +55,10 @@ _REFERRING = frozenset(("clip-path", "mask-image", "filter"))
 _OF_TREE = frozenset(("-webkit-text-security", "-webkit-text-stroke", "mix-blend-mode", "font-size-adjust"))
 _CHANGES = re.compile(r"invert\(|brightness\((?:0\)|0%|\d\d)")  # filters that may make text look like its background
 _ASSUMED = {"mask-image": "linear-gradient(#000,#000)", "mask-repeat": "no-repeat", "offset-path": "ray(0deg)",
-            "text-decoration-thickness": "99px"}  # fmt: skip
-_PARTIAL = frozenset(("mask-size", "mask-position", "mask-repeat", "mask-mode", "offset-distance", "text-decoration"))
+            "text-decoration-thickness": "99px", "rotate": "9deg"}  # fmt: skip
+_PARTIAL = frozenset(
+    ("transform-origin", "mask-size", "mask-position", "mask-repeat", "mask-mode", "offset-distance", "text-decoration")
+)
 _ADDED = {
     "position": "fixed", "overflow-x": "hidden", "overflow-y": "hidden", "backface-visibility": "hidden",
 }  # fmt: skip
@@ -68,27 +73,27 @@ def find_suspects(
     variables: Variables,
 ) -> list[Element]:
     """The elements that may be hidden, some of them repeatedly. `styled` maps elements to their style attributes."""
-    by_attribute = _by_attribute(styled, variables)
+    by_attribute = [each for each, style in styled.items() if style and _is_signed(style, cascade.rules, variables)]
     return [*by_attribute, *palette.suspect_elements(), *_by_rule(tree, cascade, palette, names, variables)]
 
 
-def _by_attribute(styled: Mapping[Element, str], variables: Variables) -> list[Element]:
-    """The elements whose style attribute may hide their text."""
-    return [element for element, style in styled.items() if style and _is_signed(style, variables)]
-
-
-def _is_signed(style: str, variables: Variables) -> bool:
-    if "var(" in style or "VAR(" in style:
-        return _may_hide(parse_declarations(style), variables)
-    return _has_sign(style)
+def _is_signed(style: str, rules: Rules, variables: Variables) -> bool:
+    """Whether a style attribute may hide the text of its element."""
+    if rules.shrunk_fonts and "font" in style.lower():
+        return True
+    signed = _has_sign(style, rules.quirks)
+    return _may_hide(parse_declarations(style, rules.quirks), variables) if signed is None else signed
 
 
 @lru_cache(maxsize=4096)  # the same styles are used on many pages
-def _has_sign(style: str) -> bool:
-    if "/*" in style:
-        return True
-    declarations = "".join(style.lower().split()).split(";")
-    return any(map(_is_sign, declarations)) and _may_hide(parse_declarations(style), NO_VARIABLES)
+def _has_sign(style: str, quirks: bool) -> bool | None:
+    """Whether a style attribute may hide anything; None if that depends on variables."""
+    lowered = style.lower()
+    if is_open(lowered):
+        return None
+    declarations = "".join(lowered.split()).split(";")
+    signed = "/*" in style or any(map(_is_sign, declarations))
+    return signed and _may_hide(parse_declarations(style, quirks), NO_VARIABLES)
 
 
 @cached_if_short(200, entries=4096)  # few declarations are written again and again
@@ -129,7 +134,12 @@ def _area(source: Source, matched: Matched, known: dict[Source, set[Node]]) -> s
 def _has_content(element: Element) -> bool:
     if element.tag in ("html", "body", "head"):
         return False
-    return any(map(str.strip, element.strings)) or element.tag == "slot"
+    return any(map(str.strip, element.strings)) or element.tag == "slot" or is_cut(element)
+
+
+def is_cut(element: Element) -> bool:
+    """Whether the parser put the content of an element after it, because the element is nested too deep."""
+    return not element.children and sum(1 for _ in element.ancestors) > _MOST_NESTED
 
 
 def _signed(cascade: Cascade, variables: Variables) -> Iterator[int]:
@@ -138,14 +148,17 @@ def _signed(cascade: Cascade, variables: Variables) -> Iterator[int]:
     read = (found for name, found in rules.declarations.items() if is_read(name))
     signs = (places for found in read for declaration, places in found.items() if _is_sign(declaration))
     for at in {at for places in signs for at in places}:
-        if _may_hide(parse_declarations(rules.rule(at).body), variables):
+        if _may_hide(parse_declarations(rules.body(at), rules.quirks), variables):
             yield at
+    for name in ("font", "font-family") if rules.shrunk_fonts else ():
+        for places in rules.declarations.get(name, {}).values():
+            yield from places
 
 
-def _may_hide(declared: Mapping[str, Declared], variables: Variables) -> bool:
+def _may_hide(declared: Declarations, variables: Variables) -> bool:
     """Whether declarations may hide an element, with any possible values of their variables."""
-    style = {name: each.value for name, each in declared.items() if name[:2] != "--"}
-    open_ones = [name for name in style if "var(" in style[name]]
+    style = {name: value for name, value in declared.values().items() if name[:2] != "--"}
+    open_ones = [name for name, value in style.items() if "(" in value and is_open(value)]
     if open_ones:
         values = [(name, style.pop(name)) for name in open_ones]
         if any(_may_hide_by(name, value, variables) for name, value in values if name not in _HARMLESS):
@@ -155,7 +168,7 @@ def _may_hide(declared: Mapping[str, Declared], variables: Variables) -> bool:
 
 def _may_hide_by(name: str, value: str, variables: Variables) -> bool:
     """Whether one declaration may hide an element, with any possible values of its variables."""
-    return any("var(" in way or _hides_alone(name, way) for way in variables.possible_values(value))
+    return any(is_open(way) or _hides_alone(name, way) for way in variables.possible_values(value))
 
 
 @lru_cache(maxsize=4096)  # few values are used again and again
@@ -165,9 +178,7 @@ def _hides_alone(name: str, value: str) -> bool:
 
 def _text_offset(style: Style) -> float:
     """How many pixels below the top of its box the text starts."""
-    if _TOPS.isdisjoint(style):
-        return 0.0
-    return sum(pixels(style[name]) or 0.0 for name in _TOPS if name in style)
+    return sum(length(style, name) or 0.0 for name in _TOPS if name in style)
 
 
 def _hides(style: Style) -> bool:
@@ -178,7 +189,9 @@ def _hides(style: Style) -> bool:
         return True
     if "inset" in style.get("box-shadow", "") or style.get("z-index", "")[:1] == "-":
         return True
-    if _text_offset(style) >= 100 or ("filter" in style and _CHANGES.search(style["filter"])):
+    if (not _TOPS.isdisjoint(style) and _text_offset(style) >= 100) or (
+        "filter" in style and _CHANGES.search(style["filter"])
+    ):
         return True
     if any(style[name][:1] in "0+-." or "(" in style[name] for name in _TRACKS if name in style):
         return True

@@ -9,6 +9,7 @@ from mcp_web.extract.css.colour import Colour, parse_colour
 from mcp_web.extract.css.effects import blended, filling_shadow, filtered, outline_colours, thick_stroke
 from mcp_web.extract.css.lengths import fraction, pixels
 from mcp_web.extract.css.style import FAINT, Style, gradient_colours
+from mcp_web.extract.css.syntax import split_outside
 from mcp_web.extract.hidden.palette import PageColours
 
 _PICTURES = "img,picture,video,canvas,svg,iframe,object,embed"
@@ -29,15 +30,25 @@ class TextVisibility:
         self._pictures: dict[Element, bool] = {}  # whether an element contains a picture
         self._has_external_sheets = has_external_sheets
 
-    def is_hidden(self, element: Element) -> bool:
-        """Whether text that is directly in the element cannot be seen."""
-        if self._is_invisible(element):
+    def is_hidden(self, element: Element, by_itself: bool = False) -> bool:
+        """Whether text that is directly in the element cannot be seen.
+
+        `by_itself`: because of what the element declares, and not only because of what it inherits.
+        """
+        style = self._cascade.style(element)
+
+        def value(name: str) -> str | None:
+            return self._cascade.inherited(element, name) if not by_itself or name in style else None
+
+        if (not by_itself or "visibility" in style) and self._is_invisible(element):
             return True
-        if self._cascade.inherited(element, "-webkit-text-security") not in (None, "none"):
+        if value("-webkit-text-security") not in (None, "none"):
             return True  # each letter is shown as a dot
-        if _is_shrunk(self._cascade.inherited(element, "font-size-adjust")):
+        if _is_shrunk(value("font-size-adjust")) or self._is_shrunk_font(value("font-family")):
             return True
-        return self._is_tiny(element) or self._has_background_colour(element)
+        if (not by_itself or "font-size" in style) and self._is_tiny(element):
+            return True
+        return self._has_background_colour(element)
 
     def _is_invisible(self, element: Element) -> bool:
         if not self.ignored and self._cascade.inherited(element, "visibility") in (None, "visible"):
@@ -49,16 +60,9 @@ class TextVisibility:
                 return value != "visible" and each.tag not in ("html", "body", "main")
         return False
 
-    def is_hidden_by_itself(self, element: Element) -> bool:
-        """Whether the element's own declarations, not inherited ones, hide the text that is directly in it."""
-        style = self._cascade.style(element)
-        if "visibility" in style and self._is_invisible(element):
-            return True
-        if style.get("-webkit-text-security", "none") != "none" or ("font-size" in style and self._is_tiny(element)):
-            return True
-        if _is_shrunk(style.get("font-size-adjust")):
-            return True
-        return self._has_background_colour(element)
+    def _is_shrunk_font(self, families: str | None) -> bool:
+        shrunk = self._cascade.rules.shrunk_fonts if families is not None else ()
+        return bool(shrunk) and any(each.strip("\"'") in shrunk for each in split_outside(families or "", ","))
 
     def _is_tiny(self, element: Element) -> bool:
         if self._cascade.font_size(element) > _TINY:

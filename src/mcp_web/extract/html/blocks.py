@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+
+from turbohtml import Element, Node, Text
 
 from mcp_web.text.spaces import fold_spaces
 
-if TYPE_CHECKING:
-    from turbohtml import Element, Node
-
-BLOCK_TAGS = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure
-        footer form h1 h2 h3 h4 h5 h6 header hr html li main menu nav ol p pre section summary table tbody td tfoot th
-        thead tr ul
-        """,
-    )
-)
+BLOCK_TAGS = frozenset(re.findall(r"\w+", """
+    address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure
+    footer form h1 h2 h3 h4 h5 h6 header hr html li main menu nav ol p pre section summary table tbody td tfoot th
+    thead tr ul
+"""))  # fmt: skip
 _UNITS = frozenset({"table", "ul", "ol", "dl"})
 _GRID_TAGS = {"tr": 0, "td": 1, "th": 2}
 _CELL = 120  # characters of a data table's cell, on average
@@ -79,14 +72,11 @@ class HtmlBlock:
 
 @dataclass(slots=True, eq=False)
 class Blocks:
-    boxes: list[Box] = field(default_factory=list)  # in document order: a box comes before its content
-    blocks: list[HtmlBlock] = field(default_factory=list)
+    boxes: list[Box]  # in document order: a box comes before its content
+    blocks: list[HtmlBlock]
 
     def units(self, data: set[Box]) -> list[tuple[Box, list[int]]]:
-        """Each list and each table with the indexes of its blocks: they are kept or removed as a whole.
-
-        `data` are the data tables.
-        """
+        """Each list and table with the indexes of its blocks, kept or removed as a whole; `data`: the data tables."""
         found: dict[Box, list[int]] = {}
         for at, block in enumerate(self.blocks):
             if (unit := _unit(block.box, data)) is not None:
@@ -130,17 +120,8 @@ def _unit(box: Box, data: set[Box]) -> Box | None:
     return nearest
 
 
-def read_blocks(body: Element) -> Blocks | None:
-    """The blocks of a page in reading order; None if the page has too many boxes to score them."""
-    holders = _holders(body)
-    return None if holders is None else _Reading(body, holders).run()
-
-
 def _holders(body: Element) -> set[Node] | None:
-    """The body and every element, also inline, with a block element inside it.
-
-    None if there are more than `MOST_BOXES` of them, or of block elements.
-    """
+    """The body and every element, also inline, with a block element inside it; None if there are too many."""
     inside = list(body.iter_elements(BLOCK_TAGS))
     if len(inside) > MOST_BOXES:
         return None
@@ -155,82 +136,68 @@ def _holders(body: Element) -> set[Node] | None:
     return None if len(holders) > MOST_BOXES else holders
 
 
-class _Reading:
-    """One walk over a body, with an explicit stack instead of recursion, for deep pages."""
+def read_blocks(body: Element) -> Blocks | None:
+    """The blocks of a page in reading order; None if the page has too many boxes to score them."""
+    holders = _holders(body)
+    if holders is None:
+        return None
+    boxes: list[Box] = []
+    blocks: list[HtmlBlock] = []
+    pieces: list[str] = []  # the text of the run that is being read
+    nodes: list[Node] = []
+    links = 0
 
-    def __init__(self, body: Element, holders: set[Node]) -> None:
-        from turbohtml import Element, Text
-
-        self._types = Element, Text
-        self._body = body
-        self._holders = holders
-        self._result = Blocks()
-        self._nodes: list[Node] = []
-        self._pieces: list[str] = []
-        self._links = 0
-
-    def run(self) -> Blocks:
-        element_type, text_type = self._types
-        pieces, nodes, holders = self._pieces, self._nodes, self._holders
-        boxes, blocks = self._result.boxes, self._result.blocks
-        stack = [(self._box(self._body, self._body.tag, None), iter(self._body))]
-        while stack:
-            box, rest = stack[-1]
-            for node in rest:
-                kind = type(node)
-                if kind is text_type:
-                    data: str = node.data  # type: ignore[attr-defined]  # its type was checked
-                    if pieces or not data.isspace():  # white space between boxes is not a run
-                        pieces.append(data)
-                        nodes.append(node)
-                elif kind is element_type:
-                    tag: str = node.tag  # type: ignore[attr-defined]
-                    if node in holders:
-                        if pieces:
-                            self._end_run(box)
-                        stack.append((self._box(node, tag, box), iter(node)))  # type: ignore[arg-type]
-                        break
-                    if tag not in BLOCK_TAGS:
-                        self._inline(node, tag)  # type: ignore[arg-type]
-                        continue
-                    if pieces:
-                        self._end_run(box)
-                    text = fold_spaces(node.text)
-                    if text and (text[0].isalnum() or _WORD.search(text)):
-                        leaf = Box(node, tag, box, node.attr("class", "").lower(), len(blocks))  # type: ignore[arg-type, attr-defined]
-                        boxes.append(leaf)
-                        blocks.append(_block(leaf, text, _linked(node), ()))
-            else:
-                if pieces:
-                    self._end_run(box)
-                stack.pop()
-        _sum_up(boxes)
-        return self._result
-
-    def _box(self, element: Element, tag: str, parent: Box | None) -> Box:
+    def open_box(element: Element, parent: Box | None) -> Box:
         attr = element.attr
         name = f"{attr('class', '')} {attr('id', '')} {attr('role', '')} {attr('itemprop', '')}"
-        box = Box(element, tag, parent, name.lower() if len(name) > 3 else "", len(self._result.blocks))
-        self._result.boxes.append(box)
+        box = Box(element, element.tag, parent, name.lower() if len(name) > 3 else "", len(blocks))
+        boxes.append(box)
         return box
 
-    def _inline(self, element: Element, tag: str) -> None:
-        if tag == "br":
-            self._pieces.append(" ")
-        elif text := element.text:
-            self._pieces.append(text)
-            self._links += len(text) if tag == "a" else _linked(element)
-        else:
-            return
-        self._nodes.append(element)
-
-    def _end_run(self, box: Box) -> None:
-        text = fold_spaces("".join(self._pieces))
+    def end_run(box: Box) -> None:
+        nonlocal links
+        text = fold_spaces("".join(pieces))
         if text and (text[0].isalnum() or _WORD.search(text)):
-            self._result.blocks.append(_block(box, text, self._links, tuple(self._nodes)))
-        self._pieces.clear()
-        self._nodes.clear()
-        self._links = 0
+            blocks.append(_block(box, text, links, tuple(nodes)))
+        pieces.clear()
+        nodes.clear()
+        links = 0
+
+    stack = [(open_box(body, None), iter(body))]  # recursion would fail on deep pages
+    while stack:
+        box, rest = stack[-1]
+        for node in rest:
+            if type(node) is Text:
+                if pieces or not node.data.isspace():  # white space between boxes is not a run
+                    pieces.append(node.data)
+                    nodes.append(node)
+                continue
+            if type(node) is not Element:
+                continue
+            is_holder = node in holders
+            tag = node.tag
+            if not is_holder and tag not in BLOCK_TAGS:
+                if text := " " if tag == "br" else node.text:
+                    pieces.append(text)
+                    nodes.append(node)
+                    links += len(text) if tag == "a" else _linked(node)
+                continue
+            if pieces:
+                end_run(box)
+            if is_holder:
+                stack.append((open_box(node, box), iter(node)))
+                break
+            text = fold_spaces(node.text)
+            if text and (text[0].isalnum() or _WORD.search(text)):
+                leaf = Box(node, tag, box, (node.attr("class") or "").lower(), len(blocks))
+                boxes.append(leaf)
+                blocks.append(_block(leaf, text, _linked(node), ()))
+        else:
+            if pieces:
+                end_run(box)
+            stack.pop()
+    _sum_up(boxes)
+    return Blocks(boxes, blocks)
 
 
 def _block(box: Box, text: str, links: int, nodes: tuple[Node, ...]) -> HtmlBlock:

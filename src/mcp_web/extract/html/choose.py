@@ -1,38 +1,25 @@
-"""Chooses the content of a page: which part of the tree is kept."""
+"""Chooses the content of a page: scores its blocks, decides which are kept, and removes the others from the tree."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from turbohtml import Document as Tree
-from turbohtml import Element
+from turbohtml import Element, Text
 
-from mcp_web.extract.html.blocks import Blocks, read_blocks
+from mcp_web.extract.html.blocks import Blocks, Box, read_blocks
 from mcp_web.extract.html.decide import decide
 from mcp_web.extract.html.features import PageFeatures
-from mcp_web.extract.html.prune import prune
-from mcp_web.extract.html.rules import COMMENTS, NEVER, choose_by_rules, cut_off
+from mcp_web.extract.html.rules import COMMENTS, NEVER
 from mcp_web.model.page import PageKind
 
 _MOST_BREAKS = 5_000
+_PARTS = frozenset(("tbody", "thead", "tfoot", "tr"))  # of a table: without it they would be written as paragraphs
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """The content of a page, and how it was found."""
-
-    root: Element
-    method: str  # "blocks" or "rules"
-    threshold: float = 0.0
-    features: PageFeatures | None = None
-    chances: tuple[float, ...] = ()
-    kept: tuple[bool, ...] = ()
-    elements: int = 0  # of a page too large to be written whole
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenBlocks:
-    """The blocks of a page with their chances, and the decision about each."""
+class ScoredBlocks:
+    """The blocks of a page with the chance of each to be content, and which are kept."""
 
     features: PageFeatures
     chances: list[float]
@@ -40,30 +27,21 @@ class ChosenBlocks:
     threshold: float
 
 
-def choose_blocks(read: Blocks, title: str, declared: PageKind | None) -> ChosenBlocks:
-    """Score each block and decide which to keep; the tree is not changed."""
+def score_blocks(tree: Tree, body: Element, title: str, declared: PageKind | None) -> ScoredBlocks | None:
+    """Remove what is never content, and score the blocks that are left; None if there are none, or too many boxes."""
     from mcp_web.extract.html.model import load_scorer  # imports NumPy
 
+    read = read_content(tree, body, declared)
+    if read is None or not read.blocks:
+        return None
     features = PageFeatures(read, title, declared)
     chances = load_scorer().score(features)
     kept, least = decide(features, chances)
-    return ChosenBlocks(features, chances, kept, least)
-
-
-def choose(tree: Tree, body: Element, read: Blocks | None, title: str, declared: PageKind | None) -> Choice:
-    """Remove everything else from the tree, and return the element that contains the content."""
-    if read is None or not read.blocks:
-        root = choose_by_rules(tree, body)
-        return Choice(root, "rules", elements=cut_off(root))
-    found = choose_blocks(read, title, declared)
-    root = prune(read, found.kept)
-    return Choice(root, "blocks", found.threshold, found.features, tuple(found.chances), tuple(found.kept))
+    return ScoredBlocks(features, chances, kept, least)
 
 
 def read_content(tree: Tree, body: Element, declared: PageKind | None) -> Blocks | None:
-    """The blocks of a page, after what is never content was removed; None if there are too many to score."""
-    from turbohtml import Text
-
+    """The blocks of a page, after what is never content was removed; None if there are too many boxes to score."""
     tree.remove(NEVER)
     if declared == "article":
         tree.remove(COMMENTS)
@@ -75,19 +53,31 @@ def read_content(tree: Tree, body: Element, declared: PageKind | None) -> Blocks
     return read_blocks(body)
 
 
-def features_of(html: str, url: str) -> PageFeatures | None:
-    """The features of a page as the engine computes them, for training the model; None if the page has no blocks."""
-    import turbohtml
+def prune(scored: ScoredBlocks) -> Element:
+    """Remove the blocks that are not kept, and return the smallest element that contains the kept ones."""
+    read = scored.features.read
+    decided = list(zip(read.blocks, scored.kept, strict=True))
+    for block, keep in decided:
+        if keep:
+            block.box.kept += len(block.text)
+    for box in reversed(read.boxes):
+        if box.parent is not None:
+            box.parent.kept += box.kept
+    for box in read.boxes:
+        if not box.kept and box.count and box.parent is not None and box.parent.kept:
+            box.element.decompose()
+    for block, keep in decided:
+        if not keep and block.box.kept:
+            for node in block.nodes:
+                node.extract()
+    return _smallest_around(read.boxes).element
 
-    from mcp_web.extract.hidden.remove import remove_hidden
-    from mcp_web.extract.html.kind import declared_kind
-    from mcp_web.extract.html.parse import body_of, page_title
-    from mcp_web.extract.metadata import read_metadata
 
-    tree = turbohtml.parse(html, positions=False)
-    title = page_title(tree)
-    declared = declared_kind(read_metadata(tree, url)[1])
-    remove_hidden(tree, removed_later=NEVER)
-    body = body_of(tree)
-    read = None if body is None else read_content(tree, body, declared)
-    return None if read is None or not read.blocks else PageFeatures(read, title, declared)
+def _smallest_around(boxes: list[Box]) -> Box:
+    root = boxes[0]
+    for box in boxes:
+        if box.parent is root and root.kept and box.kept == root.kept:
+            root = box
+    while root.tag in _PARTS and root.parent is not None:
+        root = root.parent
+    return root

@@ -8,7 +8,7 @@ from itertools import islice
 from operator import mul
 
 from mcp_web.extract.html.blocks import Blocks, Box, HtmlBlock
-from mcp_web.extract.html.features import PageFeatures, around_box
+from mcp_web.extract.html.features import PageFeatures, around_box, is_item
 from mcp_web.extract.html.vocabulary import says_aside
 
 _HIGHEST = 0.5  # a block more likely content than not always stays
@@ -19,7 +19,6 @@ _WHOLE, _SMALL = 6, 12
 _SURE = 0.7  # chance of a heading that is a sentence to be the standfirst of an article, not a teaser
 _ITEMS = 0.5  # share of sentences in a page's text; a page with less consists of items
 _ITEM_LEVELS = 8  # levels above a line in which its item is looked for
-_REPEATED = 4  # boxes that look alike are items of the page
 _TEXT = 0.5  # share of sentences in an element without its list; with less the list is not part of a text
 _LINES = 3  # blocks of a list or table from which on it is kept or removed as a whole
 _STORY = 300  # characters of sentences
@@ -38,10 +37,7 @@ Units = list[tuple[Box, list[int]]]  # lists and tables, each with the indexes o
 
 
 def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], float]:
-    """Whether to keep each block, and the threshold that was used; `chances` are those of each block to be content.
-
-    A page with fewer than `_WHOLE` blocks is kept whole, with a threshold of 0.
-    """
+    """Whether to keep each block, given the chance of each to be content, and the threshold that was used."""
     read = features.read
     if len(read.blocks) < _WHOLE:
         return [True] * len(read.blocks), 0.0
@@ -55,7 +51,6 @@ def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], fl
     kept = [chance >= least for chance in chances]
     _keep_lists_in_text(read, units, kept)
     _keep_tables(read.blocks, units, data, kept, features.declared == "product")
-    _keep_code(read.blocks, kept)
     is_article = features.declared == "article"
     _settle_headings(read.blocks, kept, chances, is_article)
     _keep_summaries(read.blocks, kept)
@@ -75,7 +70,8 @@ def _agreed(blocks: list[HtmlBlock], chances: list[float]) -> list[float]:
     """
     grids: dict[int, list[int]] = {}
     for at, block in enumerate(blocks):
-        if (item := _item_of(block.box)) is not None:
+        around = islice(around_box(block.box), _ITEM_LEVELS)
+        if item := next((box for box in around if is_item(box)), None):
             grids.setdefault(id(item.group), []).append(at)
     found = list(chances)
     for members in grids.values():
@@ -88,17 +84,6 @@ def _agreed(blocks: list[HtmlBlock], chances: list[float]) -> list[float]:
             for at in alike:
                 found[at] = (of_line + mean) / 2
     return found
-
-
-def _item_of(box: Box) -> Box | None:
-    """The nearest box, from this one outwards, with several lines and with at least three others that look like it.
-
-    None if there is none within `_ITEM_LEVELS` levels.
-    """
-    for around in islice(around_box(box), _ITEM_LEVELS):
-        if around.count > 1 and around.group[0] >= _REPEATED and around.parent is not None:
-            return around
-    return None
 
 
 def _pooled(units: Units, data: set[Box], sizes: list[int], chances: list[float]) -> list[float]:
@@ -118,7 +103,7 @@ def _pooled(units: Units, data: set[Box], sizes: list[int], chances: list[float]
 
 
 def threshold(chances: list[float], sizes: list[int]) -> float:
-    """The lowest chance with which a block is kept, at most 0.5, chosen for each page to maximise the expected F1.
+    """The lowest chance, at most 0.5, with which blocks are kept, so that the expected F1 is highest.
 
     On a page of short linked lines all chances are low; with a fixed threshold nothing of it would be kept.
     """
@@ -137,9 +122,7 @@ def threshold(chances: list[float], sizes: list[int]) -> float:
 def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
     """Keep a list or table that is beside kept paragraphs in the same element, with the heading above it.
 
-    A list that an author wrote between paragraphs is content, even if it is short and full of links. Lists of a
-    template are in an element of their own or among other short lines, have a typical name, or a heading such as
-    "Related".
+    Lists of a template are in an element of their own, among other short lines, or have a typical name or heading.
     """
     blocks = read.blocks
     around: dict[Box | None, int] = {}  # with the characters of its paragraphs that are too short to be sentences
@@ -174,16 +157,6 @@ def _keep_tables(blocks: list[HtmlBlock], units: Units, data: set[Box], kept: li
                 kept[at] = True
 
 
-def _keep_code(blocks: list[HtmlBlock], kept: list[bool]) -> None:
-    """Keep a `pre` right after a kept block nearby in the tree, unless over 40 % of it is links."""
-    for at, block in enumerate(blocks):
-        if kept[at] or block.box.tag != "pre" or not at or not kept[at - 1]:
-            continue
-        parent, before = block.box.parent, blocks[at - 1].box
-        around = (parent, parent.parent if parent else None)
-        kept[at] = block.links <= 0.4 * len(block.text) and (before in around or before.parent in around)
-
-
 def _keep_summaries(blocks: list[HtmlBlock], kept: list[bool]) -> None:
     """Keep the summary of a `details` element if the text right after it stays."""
     for at in range(len(blocks) - 2, -1, -1):
@@ -192,14 +165,6 @@ def _keep_summaries(blocks: list[HtmlBlock], kept: list[bool]) -> None:
         summary = next((box for box in around_box(blocks[at].box) if box.tag == "summary"), None)
         if summary is not None and (details := summary.parent) is not None:
             kept[at] = at + 1 < details.first + details.count
-
-
-def _around(box: Box) -> list[Box | None]:
-    """A box, its parent and, for a list item, the parent of the list."""
-    around = [box, box.parent]
-    if box.tag == "li" and box.parent is not None:
-        around.append(box.parent.parent)
-    return around
 
 
 def _is_linked_elsewhere(block: HtmlBlock) -> bool:
@@ -223,10 +188,7 @@ def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
 
 
 def _drop_comments(read: Blocks, kept: list[bool]) -> None:
-    """On a declared article, remove elements with "comments" in their names, unless they have half of the kept text.
-
-    A forum that declares its threads articles may call the posts comments.
-    """
+    """Remove elements with "comments" in their names, unless they have half of the kept text, as posts of a forum."""
     named = [box for box in read.boxes if "comments" in box.name and _COMMENTS.search(box.name)]
     inside = {at for box in named for at in _within(box) if kept[at]}
     whole = sum([len(block.text) for block, keep in zip(read.blocks, kept, strict=True) if keep])
@@ -288,7 +250,9 @@ def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], chances: list[fl
 
 def _is_title_of(text: HtmlBlock, heading: HtmlBlock) -> bool:
     """Whether an h1, h2 or h3 is in the same element as the text below it, or as the list that contains the text."""
-    return heading.box.tag in _TITLES and heading.box.parent in _around(text.box)
+    box = text.box
+    around = [box, box.parent, box.parent.parent if box.tag == "li" and box.parent else box]
+    return heading.box.tag in _TITLES and heading.box.parent in around
 
 
 def _is_sentence(block: HtmlBlock) -> bool:

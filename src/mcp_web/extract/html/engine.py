@@ -7,23 +7,32 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import Any
+
+from turbohtml import Document as Tree
+from turbohtml import Element, Node
 
 import mcp_web
 from mcp_web.errors import ExtractFailed, InvalidInput, SelectorNotFound
 from mcp_web.extract import sites
 from mcp_web.extract.css.effort import TooComplex
 from mcp_web.extract.css.names import PageNames
+from mcp_web.extract.hidden.remove import remove_hidden
+from mcp_web.extract.html.choose import ScoredBlocks, prune, score_blocks
+from mcp_web.extract.html.explain import explain_choice, explain_config
+from mcp_web.extract.html.kind import declared_kind, kind_of
+from mcp_web.extract.html.parse import body_of, parse_page
+from mcp_web.extract.html.rules import NEVER, choose_by_rules, cut_off, open_dialogs
+from mcp_web.extract.html.write.writer import write_markdown
+from mcp_web.extract.metadata import read_metadata
 from mcp_web.extract.options import ExtractOptions
+from mcp_web.extract.walls import detect_wall
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata, PageKind
+from mcp_web.text.dates import read_date
 from mcp_web.text.spaces import fold_spaces
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import absolute
-
-if TYPE_CHECKING:
-    from turbohtml import Document as Tree
-    from turbohtml import Element, Node
 
 _NAME = f"mcp-web@{mcp_web.__version__}"
 _TRANSCRIPT = b'"transcript"'  # in structured data
@@ -49,14 +58,21 @@ class _Found:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class _Page:
-    """What is known of the page before its content is chosen."""
+    """A page before its content is chosen."""
 
+    tree: Tree
+    body: Element
     url: str
     title: str  # of the title element, with the name of the site: headings are compared with it
     metadata: Metadata
     names: PageNames
+
+    @cached_property
+    def scored(self) -> ScoredBlocks | None:
+        """What `score_blocks` returns. Removes from the tree what is never content."""
+        return score_blocks(self.tree, self.body, self.title, declared_kind(self.metadata))
 
 
 def read_html(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
@@ -102,26 +118,25 @@ def _sheets_after(body: bytes, at: int) -> bytes:
 
 
 def _read(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    from mcp_web.extract.hidden.remove import remove_hidden
-    from mcp_web.extract.html.parse import body_of, page_title, parse_page
-    from mcp_web.extract.html.rules import open_dialogs
-    from mcp_web.extract.html.write.writer import write_markdown
-    from mcp_web.extract.metadata import read_metadata
-    from mcp_web.extract.walls import detect_wall
-
     url = page.final_url
     tree, notes, has_shadows = parse_page(page)
     body = body_of(tree)
     if body is None:
         raise ExtractFailed(f"The page at {url} contains no HTML element.", url=url)
     base = tree.base_url(url)
-    source_title = page_title(tree)
     title, metadata = read_metadata(tree, url, page.headers)
     names = PageNames(tree)
-    spoken = _transcripts(tree) if _TRANSCRIPT in page.body and not request.selector else ()
+    transcripts: tuple[str, ...] = ()
+    if _TRANSCRIPT in page.body and not request.selector:
+        # Imported only if needed: modules count against the memory limit of the worker.
+        from mcp_web.extract.transcript import read_transcripts
+
+        transcripts = read_transcripts(tree)
     open_dialogs(tree, body, page.body)
-    hidden = remove_hidden(tree, names, _removed_later(request, options), has_shadows)
-    found = _find(tree, body, request, _Page(url, source_title or title, metadata, names), options.site_configs)
+    # What is removed in any case, unless a caller or a user's config may select it.
+    removed_later = "" if request.selector or request.siteconfig or options.site_configs else NEVER
+    hidden = remove_hidden(tree, names, removed_later, has_shadows)
+    found = _find(_Page(tree, body, url, metadata.page_title or title, metadata, names), request, options.site_configs)
     written = write_markdown(found.roots, base, names.classes, include_images=request.include_images)
     metadata = replace(metadata, author=found.author or metadata.author, published=found.date or metadata.published)
     wall, sentence = detect_wall(page.body, written.markdown, page.status, page.headers)
@@ -141,46 +156,36 @@ def _read(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Do
         explain=found.explain,
         next_page=absolute(base, found.next_page),
     )
-    return _with_transcript(document, spoken) if spoken else document
-
-
-def _removed_later(request: ExtractRequest, options: ExtractOptions) -> str:
-    """The selector of elements that are removed in any case; empty if a caller or a user's config may select them."""
-    from mcp_web.extract.html.rules import NEVER
-
-    return "" if request.selector or request.siteconfig or options.site_configs else NEVER
-
-
-def _find(tree: Tree, body: Element, request: ExtractRequest, page: _Page, folder: str) -> _Found:
-    """Choose the content: by the request, else by a config that applies, else by the model.
-
-    `folder` has the user's configs.
-    """
-    if request.selector:
-        roots = _selected(tree, body, request.selector, page.url)
-        why = {"method": "selector", "selector": request.selector, "matches": len(roots)}
-        return _Found(roots, explain=why if request.explain else None)
-    if request.siteconfig:
-        return _by_requested_config(tree, sites.explicit(request.siteconfig, folder), request, page.url)
-    for config, own in sites.fitting(tree, page.url, page.names.lowered, folder):
-        accept = None if own else _ConfigCheck(tree, body, page).accepts
-        applied = sites.apply_config(config, tree, _LEAST, accept)
-        if applied is not None:
-            return _configured(applied, request.explain)
-    return _chosen(tree, body, request, page)
-
-
-def _transcripts(tree: Tree) -> tuple[str, ...]:
-    # Imported only if needed: modules count against the memory limit of the worker.
-    from mcp_web.extract.transcript import read_transcripts
-
-    return read_transcripts(tree)
-
-
-def _with_transcript(document: Document, transcripts: tuple[str, ...]) -> Document:
+    if not transcripts:
+        return document
     from mcp_web.extract.transcript import add_transcript
 
     return add_transcript(document, transcripts)
+
+
+def _find(page: _Page, request: ExtractRequest, folder: str) -> _Found:
+    """Choose the content: by the request, else by a config (of the user's `folder` or packaged), else by the model."""
+    if request.selector:
+        roots = _selected(page, request.selector)
+        why = {"method": "selector", "selector": request.selector, "matches": len(roots)}
+        return _Found(roots, explain=why if request.explain else None)
+    if request.siteconfig:
+        config = sites.explicit(request.siteconfig, folder)
+        applied = sites.apply_config(config, page.tree)
+        if applied is None:
+            raise SelectorNotFound(
+                f"No body rule of the site config {config.name} matches {page.url}.",
+                suggestion="Correct the body rules (see docs/guides/site-configs.md) or leave siteconfig out.",
+                url=page.url,
+                siteconfig=config.name,
+            )
+        return _configured(applied, request.explain)
+    for config, own in sites.fitting(page.tree, page.url, page.names.lowered, folder):
+        accept = None if own else partial(_has_enough, page)
+        applied = sites.apply_config(config, page.tree, _LEAST, accept)
+        if applied is not None:
+            return _configured(applied, request.explain)
+    return _chosen(page, request.explain)
 
 
 def _has_all_memory() -> bool:
@@ -208,23 +213,7 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _by_requested_config(tree: Tree, config: sites.SiteConfig, request: ExtractRequest, url: str) -> _Found:
-    applied = sites.apply_config(config, tree)
-    if applied is None:
-        raise SelectorNotFound(
-            f"No body rule of the site config {config.name} matches {url}.",
-            suggestion="Correct the body rules (see docs/guides/site-configs.md) or leave siteconfig out.",
-            url=url,
-            siteconfig=config.name,
-        )
-    return _configured(applied, request.explain)
-
-
 def _configured(applied: sites.Applied, explain: bool) -> _Found:
-    from mcp_web.extract.html.explain import explain_config
-    from mcp_web.extract.html.rules import NEVER
-    from mcp_web.text.dates import read_date
-
     for root in applied.roots:
         root.remove(NEVER)
     return _Found(
@@ -239,73 +228,53 @@ def _configured(applied: sites.Applied, explain: bool) -> _Found:
     )
 
 
-class _ConfigCheck:
-    """Checks whether what a packaged config found can be the content of a page.
+def _has_enough(page: _Page, roots: list[Element]) -> bool:
+    """Whether what a packaged config found can be the content of a page.
 
     A config that was written for other pages of the same software may find only a small part. If it leaves out most of
     the text outside links, the blocks are scored too, and the config is not used if they have much more such text.
     """
-
-    def __init__(self, tree: Tree, body: Element, page: _Page) -> None:
-        self._tree = tree
-        self._body = body
-        self._page = page
-
-    def accepts(self, roots: list[Element]) -> bool:
-        from mcp_web.extract.html.rules import NEVER
-
-        if any(root.closest(NEVER) is not None for root in roots):
-            return False  # hidden text in these elements was not removed
-        self._tree.remove(NEVER)
-        found = sum([len(root.text) for root in roots])
-        return found >= _ENOUGH * _length_outside_links(self._body) or found >= _ENOUGH * self._scored_length
-
-    @cached_property
-    def _scored_length(self) -> int:
-        """How many characters outside links would be kept if the blocks were scored."""
-        from mcp_web.extract.html.choose import choose_blocks, read_content
-        from mcp_web.extract.html.kind import declared_kind
-
-        declared = declared_kind(self._page.metadata)
-        read = read_content(self._tree, self._body, declared)
-        if read is None or not read.blocks:
-            return 0
-        kept = choose_blocks(read, self._page.title, declared).kept
-        return sum([len(block.text) - block.links for block, keep in zip(read.blocks, kept, strict=True) if keep])
+    if any(root.closest(NEVER) is not None for root in roots):
+        return False  # hidden text in these elements was not removed
+    page.tree.remove(NEVER)
+    found = sum([len(root.text) for root in roots])
+    # Folding the text takes longer than reading it, and most configs find nearly all of it.
+    if found >= _ENOUGH * len(page.body.text):
+        return True
+    linked = sum([len(fold_spaces(link.text)) for link in page.body.find_all("a")])
+    if found >= _ENOUGH * (len(fold_spaces(page.body.text)) - linked) or page.scored is None:
+        return True
+    kept = zip(page.scored.features.read.blocks, page.scored.kept, strict=True)
+    return found >= _ENOUGH * sum([len(block.text) - block.links for block, keep in kept if keep])
 
 
-def _length_outside_links(body: Element) -> int:
-    """How many characters outside links a page has, and so the most that can be kept if its blocks are scored."""
-    return len(fold_spaces(body.text)) - sum([len(fold_spaces(link.text)) for link in body.find_all("a")])
+def _chosen(page: _Page, explain: bool) -> _Found:
+    scored, elements = page.scored, 0
+    if scored is None:
+        root = choose_by_rules(page.tree, page.body)
+        elements = cut_off(root)
+    else:
+        root = prune(scored)
+    kind = kind_of(page.url, page.metadata, scored.features if scored else None, page.names.lowered)
+    why = explain_choice(root, scored) if explain else None
+    note = f"The page has {elements:,} elements; only its beginning was read." if elements else None
+    return _Found([root], kind, explain=why, note=note)
 
 
-def _chosen(tree: Tree, body: Element, request: ExtractRequest, page: _Page) -> _Found:
-    from mcp_web.extract.html.choose import choose, read_content
-    from mcp_web.extract.html.explain import explain_choice
-    from mcp_web.extract.html.kind import declared_kind, kind_of
-
-    declared = declared_kind(page.metadata)
-    choice = choose(tree, body, read_content(tree, body, declared), page.title, declared)
-    kind = kind_of(page.url, page.metadata, choice.features, page.names.lowered)
-    why = explain_choice(choice) if request.explain else None
-    note = f"The page has {choice.elements:,} elements; only its beginning was read." if choice.elements else None
-    return _Found([choice.root], kind, explain=why, note=note)
-
-
-def _selected(tree: Tree, body: Element, selector: str, url: str) -> list[Element]:
+def _selected(page: _Page, selector: str) -> list[Element]:
     try:
-        found = tree.select(selector)
+        found = page.tree.select(selector)
     except ValueError as error:
         raise InvalidInput(f"The selector {selector!r} is not valid CSS: {error}.", selector=selector) from error
     if not found:
-        offers = _suggested_selectors(body)
+        offers = _suggested_selectors(page.body)
         named = ", ".join(quoted(offer) for offer in offers)
         raise SelectorNotFound(
-            f"Nothing on {url} matches the selector {selector!r}.",
+            f"Nothing on {page.url} matches the selector {selector!r}.",
             suggestion=f"The page offers {named}; or open it without a selector to see its outline."
             if offers
             else None,
-            url=url,
+            url=page.url,
             selector=selector,
             offers=offers,
         )

@@ -1,8 +1,6 @@
 """Features of blocks for the scorer, none of which depends on the meaning of the text.
 
-They are grouped by what they belong to, so that a shared feature is computed once: features of the page, of a box, of a
-box seen from blocks some levels below it, and of a block. All are generic: words in the names of elements, sizes,
-links, punctuation, position on the page.
+A shared feature is computed once: those of the page, of a box, of a box seen from blocks below it, and of a block.
 """
 
 from __future__ import annotations
@@ -54,6 +52,7 @@ _ASIDE = sum(1 << ALL_WORDS.index(word) for word in ASIDE_NAMES)
 # them.
 _KINDS = ("article", "documentation", "forum", "service", "product", "listing", "collection")
 _NEAR = 3  # blocks
+_REPEATED = 4  # boxes that look alike are items of the page
 _COMMAS, _STOPS = ",，、،", ".。।"
 _HEADS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _DIGITS = b"0123456789"
@@ -64,10 +63,7 @@ Names = dict[str, tuple[int, bytes]]
 
 
 def read_names(boxes: list[Box]) -> Names:
-    """For each name on the page: which of ALL_WORDS are in it, one bit each, and the name without digits.
-
-    Each distinct name is read once: a page uses about a hundred of them in a thousand elements.
-    """
+    """For each distinct name on the page: which of ALL_WORDS are in it, one bit each, and the name without digits."""
     names = list({box.name: None for box in boxes})
     text = "\0".join(names)  # no page can bring one
     looks = text.encode("utf-8", "replace").translate(None, _DIGITS).split(b"\0")  # post-17 looks like post-18
@@ -132,7 +128,7 @@ class PageFeatures:
     def _story(self) -> Box | None:
         """The smallest box that contains the page's title as a heading and a good part of its prose; else None."""
         heads = [block for block in self.read.blocks if block.box.tag in ("h1", "h2")]
-        named = [block for block in heads if _title_match(block.text, self.title)]
+        named = [block for block in heads if _is_title(block.text, self.title)]
         first = next((block for block in heads if block.box.tag == "h1"), named[0] if named else None)
         chosen = next((block for block in named if block.box.tag == "h1"), first)
         box = chosen.box if chosen else None
@@ -250,10 +246,7 @@ class PageFeatures:
         return chars, prose, linked
 
     def _heads(self, left_out: Container[int]) -> list[tuple[bool, bool, float, int]]:
-        """For each block: whether it, and the heading above it, has a phrase of parts that are not content.
-
-        With them the share of links in that heading, and the number of blocks since then.
-        """
+        """For each block: whether it and the heading above it say "aside", that heading's links, the blocks since."""
         found = []
         head_aside, head_links, since = False, -1.0, -1
         for at, block in enumerate(self.read.blocks):
@@ -281,6 +274,11 @@ def around_box(box: Box | None) -> Iterator[Box]:
         box = box.parent
 
 
+def is_item(box: Box) -> bool:
+    """Whether a box with several blocks is an item of the page: at least three others look like it."""
+    return box.count > 1 and box.group[0] >= _REPEATED and box.parent is not None
+
+
 def _core(read: Blocks) -> Box:
     """The smallest box that contains most of the page's prose."""
     core = read.boxes[0]
@@ -296,11 +294,7 @@ def _count(text: str, signs: str) -> int:
     return sum([start.count(sign) for sign in signs])
 
 
-def _title_match(text: str, title: str) -> int:
-    """2 if the line is the page's title, 1 if the title contains it, else 0."""
-    if not title or len(text) > 300 or len(text) < 8:
-        return 0
+def _is_title(text: str, title: str) -> bool:
+    """Whether a line is the page's title, or a part of it."""
     line = text.lower()
-    if title.startswith(line) or line.startswith(title):
-        return 2
-    return 1 if line in title else 0
+    return bool(title) and 8 <= len(text) <= 300 and (line in title or line.startswith(title))

@@ -22,6 +22,7 @@ from mcp_web.extract.html.features import (
     PAGE_FEATURES,
     PageFeatures,
     around_box,
+    is_item,
 )
 from mcp_web.extract.html.vocabulary import AROUND_TAGS, NAME_WORDS
 
@@ -35,7 +36,6 @@ BITS = (*(f"above.{word}" for word in NAME_WORDS), *(f"inside.{tag}" for tag in 
 _LINE = 160  # characters
 _SAMPLE = 3  # blocks that are scored of many similar lines
 _ITEM_LEVELS = 6  # levels above a block in which its item is looked for
-_REPEATED = 4  # boxes that look alike are items of the page
 _BYTES = (len(BITS) + 7) // 8
 
 Kind = TypeVar("Kind", np.float32, np.int64)
@@ -145,23 +145,19 @@ def _spans(read: Blocks, scored: list[int]) -> Indexes:
         if around is None:
             around = known[parent] = _around(parent)
         item = around[1]
-        rows.append((*around[0], *(_span(box) if item is None or _is_item(box) else item)))
+        rows.append((*around[0], *(_span(box) if item is None or is_item(box) else item)))
     return np.searchsorted(np.array(scored), as_array(rows, np.int64)).reshape(-1, 3, 2)
 
 
 def _around(parent: Box) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
     """The spans of a box and of the one two levels above it, and of the nearest item from there on, if there is one."""
     boxes = list(islice(around_box(parent), _ITEM_LEVELS))
-    item = next((_span(box) for box in boxes if _is_item(box)), None)
+    item = next((_span(box) for box in boxes if is_item(box)), None)
     return (*_span(parent), *_span(boxes[min(2, len(boxes) - 1)])), item
 
 
 def _span(box: Box) -> tuple[int, int]:
     return box.first, box.first + box.count
-
-
-def _is_item(box: Box) -> bool:
-    return box.count > 1 and box.group[0] >= _REPEATED and box.parent is not None
 
 
 def as_array(rows: Sequence[Sequence[float]], kind: type[Kind]) -> NDArray[Kind]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlsplit
 
 from mcp_web.extract.html.features import PageFeatures
+from mcp_web.extract.structured import types_of
 from mcp_web.model.page import Metadata, PageKind
+from mcp_web.text.urls import host_of
 
 # schema.org types that name the kind of the whole page.
 _TYPES: tuple[tuple[str, PageKind], ...] = (
@@ -59,26 +59,18 @@ def _is_prose(features: PageFeatures | None) -> bool:
 
 def declared_kind(metadata: Metadata) -> PageKind | None:
     """The kind that the page declares by JSON-LD, microdata or OpenGraph; None if it declares none."""
-    names = {name for node in metadata.structured_data for name in _names(node)}
+    data = [entry["data"] for entry in metadata.structured_data]
+    names = {str(name).lower() for each in data for name in (*types_of(each), each.get("type"))}
     return next((kind for name, kind in _TYPES if name in names), None)
 
 
-def _names(node: Mapping[str, Any]) -> list[str]:
-    data = node.get("data")
-    if not isinstance(data, Mapping):
-        return []
-    value = data.get("@type") or data.get("type") or ()
-    return [str(each).rpartition("/")[2].lower() for each in (value if isinstance(value, list) else [value]) if each]
-
-
 def _by_path(url: str) -> PageKind | None:
-    try:
-        parts = urlsplit(url.lower())
-    except ValueError:
+    host = host_of(url)
+    if not host:
         return None
-    host = parts.hostname or ""
     if host.startswith(("docs.", "doc.", "api.", "developer.")) or host.endswith((".readthedocs.io", ".rtfd.io")):
         return "documentation"
     if host.startswith(("forum.", "forums.", "community.", "discuss.", "discourse.")):
         return "forum"
-    return next((kind for pattern, kind in _PATHS if pattern.search(parts.path)), None)
+    path = urlsplit(url.lower()).path
+    return next((kind for pattern, kind in _PATHS if pattern.search(path)), None)

@@ -7,6 +7,7 @@ around it and over the boxes that look the same. `python -m bench.extraction.tra
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from mcp_web.extract.html.blocks import HtmlBlock
 from mcp_web.extract.html.features import PageFeatures
-from mcp_web.extract.html.inputs import FIGURES, Inputs
+from mcp_web.extract.html.inputs import FIGURES, Floats, Inputs
 from mcp_web.extract.html.known_words import FIRST_WORDS, LAST_WORDS, KnownWords
 
 MOST_BLOCKS = 3_000  # scored blocks of a page, beyond which the trees decide alone; bounds time and memory
@@ -29,28 +30,11 @@ _BAGS = np.repeat(np.eye(len(_BAG_SIZES), dtype=np.float32), _BAG_SIZES, axis=1)
 BIT = np.float32(0.5)  # what a bit counts beside the figures, whose standard deviation is 1
 _EPSILON, _NORM_EPSILON = np.float32(1e-6), np.float32(1e-5)  # against division by zero
 # Shares are multiplied by ten before their logarithm is taken, so that it is not the share itself.
-_SHARES = frozenset(
-    (
-        "share",
-        "links",
-        "prose",
-        "prose_share",
-        "longest_share",
-        "core_share",
-        "core_links",
-        "group_links",
-        "group_share",
-        "digits",
-        "upper",
-        "text_place",
-        "near_prose",
-        "near_links",
-        "head_links",
-    )
-)
+_SHARES = frozenset(re.findall(r"\S+", """
+    share links prose prose_share longest_share core_share core_links group_links group_share digits upper text_place
+    near_prose near_links head_links
+"""))  # fmt: skip
 RATIOS = np.array([10 if FIGURES[at].rpartition(".")[2] in _SHARES else 1 for at in SCALED], np.float32)
-
-Floats = NDArray[np.float32]
 
 
 class Networks:
@@ -101,7 +85,7 @@ class Networks:
         return found
 
     def _words(self, blocks: list[HtmlBlock]) -> Floats:
-        """The known words of each block, one bag after the other: of three levels of names, and of two ends of a text.
+        """The known words of each block: bags of three levels of names, and of two ends of its text.
 
         A bag is the sum of the vectors of its words, by the root of their number.
         """
@@ -184,10 +168,7 @@ def _softmax(values: Floats) -> Floats:
 
 
 def _seen(hidden: Floats, page: Floats, means: list[Floats], distance: int) -> Floats:
-    """What a layer sees of each block: its vector, the means, and the blocks before and after it.
-
-    These are the blocks `distance` places away, and twice as far; zeros beyond the page.
-    """
+    """What a layer sees of each block: its vector, the means, and the blocks `distance` away and twice as far."""
     networks, size, width = hidden.shape
     found = np.zeros((networks, size, 6 + len(means), width), np.float32)
     for at, part in enumerate((hidden, page, *means)):

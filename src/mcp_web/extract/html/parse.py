@@ -68,9 +68,3 @@ def _left_open(text: str) -> int:
 def body_of(tree: Tree) -> Element | None:
     """The `body` element, else the root; None if the tree is empty."""
     return tree.select_one("body") or tree.root
-
-
-def page_title(tree: Tree) -> str:
-    """The text of the title element, unchanged."""
-    found = tree.select_one("title")
-    return " ".join(found.text.split())[:500] if found is not None else ""

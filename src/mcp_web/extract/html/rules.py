@@ -21,11 +21,6 @@ COMMENTS = (
     "#comments,#respond,#disqus_thread,#comment-section,#comments-section,.comments-area,.comment-list,.commentlist,"
     ".comments-list,.comment-respond,.comments-section,.fb-comments,.comments-container,#commentform"
 )
-# Rarely content: removed unless they have a large part of the chosen text.
-RARELY = (
-    "aside,[role=complementary],[class*=sidebar i],[class*=cookie i],[class*=breadcrumb i],[class*=newsletter i],"
-    "[class*=related i],[class*=share i],[class*=pagination i]"
-)
 ROOTS = ("main,[role=main]", "article", "#content,#main,#main-content")
 _MOST = 200  # elements that are checked one by one
 _LITTLE = 200  # characters; a page that shows less beside a dialog shows nothing but the dialog
@@ -38,11 +33,11 @@ def open_dialogs(tree: Tree, body: Element, source: bytes) -> None:
     Not on a page that a script fills: there the text beside the dialog, which often asks about cookies, is yet to come.
     Must run before hidden text is removed: inside elements that are never content, it is not looked for.
     """
-    dialogs = tree.select(_DIALOGS)
+    dialogs = tree.select(_DIALOGS) if b"dialog" in source else []  # the search visits all elements
     if not dialogs:
         return
     inside = sum([len(element.text) for element in sites.outermost(dialogs)])
-    beside = len(body.text) - sum([len(element.text) for element in sites.outermost(tree.select(NEVER))])
+    beside = len(body.text) - sum([len(element.text) for element in sites.outermost(body.select(NEVER))])
     if beside < _LITTLE and inside > 3 * beside and not html_facts(source).root:
         for element in dialogs:
             del element.attrs["role"]
@@ -72,16 +67,7 @@ def _unwrapped(root: Element) -> Element:
 
 
 def choose_by_rules(tree: Tree, body: Element) -> Element:
-    """The element that contains the content, after parts that rarely are content were removed."""
-    root = _root(tree, body)
-    whole = max(1, len(root.text))
-    for element in root.select(RARELY)[:_MOST]:
-        if element.tag not in ("body", "main", "article") and len(element.text) <= 0.3 * whole:
-            element.decompose()
-    return root
-
-
-def _root(tree: Tree, body: Element) -> Element:
+    """The element that contains the content."""
     whole = len(body.text)
     for selector in ROOTS:
         found = tree.select(selector)[:_MOST]

@@ -22,7 +22,6 @@ _LOWEST_LEFT = np.array(
 class Trees:
     def __init__(self, model: dict[str, Any], names: tuple[str, ...]) -> None:
         """`names`: the features, in the order of the columns that are scored."""
-        self.version = str(model["version"])
         size = len(model["leaves"])
         columns = {name: at for at, name in enumerate(names)}
         splits: list[list[tuple[int, float, int]]] = [[] for _ in range(size)]

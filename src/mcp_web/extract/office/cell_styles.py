@@ -3,69 +3,59 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 
-from mcp_web.extract.css.colour import Colour, parse_colour
-from mcp_web.extract.office.look import Look, even_colour, hex_colour
-from mcp_web.extract.office.package import value
+from mcp_web.extract.css.colour import Colour
+from mcp_web.extract.office.look import BLACK, PLAIN, WHITE, Look, even_colour, hex_colour
+from mcp_web.extract.office.package import value, whole
 from mcp_web.extract.xml_elements import Element, attribute, child, children
 
 _DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
 _DATE_CODE = re.compile(r"[dy]|m{3,}|(?<![#0])m(?![#0])|h:?m", re.I)
 _LITERAL = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
-_NOTHING = re.compile(  # format codes whose four sections show nothing
-    r'(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*\Z'
-)
+_UNSEEN = re.compile(r"\[[^\]]*\]|\s|_.")
 # Colours by index: black and white of the old palette, and the first two of a theme.
-_INDEXED = {"0": "000000", "1": "ffffff", "8": "000000", "9": "ffffff", "64": "000000", "65": "ffffff"}
-_THEME = {"0": "ffffff", "1": "000000"}
+_INDEXED = {"0": BLACK, "1": WHITE, "8": BLACK, "9": WHITE, "64": BLACK, "65": WHITE}
+_THEME = {"0": WHITE, "1": BLACK}
 
 
-class CellStyles:
+@dataclass(frozen=True, slots=True)
+class CellStyle:
+    """How the cells with this style are shown."""
+
+    look: Look = PLAIN
+    is_date: bool = False  # a number is shown as a date
+    shows_text: bool = True  # if not, it may still show numbers
+
+
+def read_cell_styles(root: Element | None) -> list[CellStyle]:
     """The styles of a workbook, by the index that a cell refers to."""
-
-    def __init__(self, root: Element | None) -> None:
-        formats = {
-            attribute(form, "numFmtId") or "": attribute(form, "formatCode") or ""
-            for form in children(child(root, "numFmts"))
-        }
-        fonts = [font_look(font) for font in children(child(root, "fonts"))]
-        fills = [_fill(fill) for fill in children(child(root, "fills"))]
-        self._dates: set[str] = set()
-        self._without_text: set[str] = set()
-        self._looks: dict[str, Look] = {}
-        for number, style in enumerate(children(child(root, "cellXfs"))):
-            index, format_id = str(number), attribute(style, "numFmtId") or "0"
-            code = formats.get(format_id, "")
-            if _is_date(format_id, formats.get(format_id)):
-                self._dates.add(index)
-            if _shows_no_text(code):
-                self._without_text.add(index)
-            shown = Look(hidden=True if _NOTHING.match(code) else None).over(_at(fonts, attribute(style, "fontId")))
-            self._looks[index] = _at(fills, attribute(style, "fillId")).over(shown)
-
-    def is_date(self, index: str) -> bool:
-        """Whether a number in a cell with this style is shown as a date."""
-        return index in self._dates
-
-    def shows_text(self, index: str) -> bool:
-        """Whether the format of a cell shows text; if not, it may still show numbers."""
-        return index not in self._without_text
-
-    def look(self, index: str) -> Look:
-        """The look of the text in a cell with this style."""
-        return self._looks.get(index, Look())
+    formats = {
+        attribute(form, "numFmtId"): attribute(form, "formatCode") or "" for form in children(child(root, "numFmts"))
+    }
+    fonts = [font_look(font) for font in children(child(root, "fonts"))]
+    fills = [_fill(fill) for fill in children(child(root, "fills"))]
+    styles: list[CellStyle] = []
+    for style in children(child(root, "cellXfs")):
+        format_id = attribute(style, "numFmtId") or "0"
+        code = formats.get(format_id)
+        is_date = whole(format_id) in _DATE_FORMATS if code is None else bool(_DATE_CODE.search(_LITERAL.sub("", code)))
+        empty = _empty_sections(code or "")
+        hidden = Look(hidden=True if all(empty) and len(empty) == 4 else None)
+        look = _at(fills, attribute(style, "fillId")).over(hidden.over(_at(fonts, attribute(style, "fontId"))))
+        styles.append(CellStyle(look, is_date, not (len(empty) == 4 and empty[3])))
+    return styles
 
 
-def _is_date(format_id: str, code: str | None) -> bool:
-    """Whether a number format shows dates; `code` is None for the formats that every workbook has."""
-    if code is not None:
-        return _DATE_CODE.search(_LITERAL.sub("", code)) is not None
-    return format_id.isdigit() and int(format_id) in _DATE_FORMATS
+def _empty_sections(code: str) -> list[bool]:
+    """Whether each section of a number format (of four, the last is for text) shows nothing."""
+    plain = re.sub(r'"[^"]*"', lambda found: "x" if found[0].strip('" ') else "", code)
+    return [not _UNSEEN.sub("", section) for section in plain.split(";")]
 
 
 def _at(looks: list[Look], index: str | None) -> Look:
     """The look with this index; one that defines nothing if there is none."""
-    return looks[int(index)] if index and index.isdigit() and int(index) < len(looks) else Look()
+    return looks[whole(index)] if 0 <= whole(index, -1) < len(looks) else PLAIN
 
 
 def font_look(font: Element) -> Look:
@@ -75,12 +65,6 @@ def font_look(font: Element) -> Look:
     return Look(colour=_colour(child(font, "color")), size=points)
 
 
-def _shows_no_text(code: str) -> bool:
-    """Whether a format has four sections and the fourth, which is for text, is empty."""
-    sections = re.sub(r'"[^"]*"', lambda found: "x" if found[0].strip('" ') else "", code).split(";")
-    return len(sections) == 4 and not re.sub(r"\[[^\]]*\]|\s|_.", "", sections[3])
-
-
 def _fill(fill: Element) -> Look:
     """The background of a cell."""
     pattern, gradient = child(fill, "patternFill"), child(fill, "gradientFill")
@@ -88,24 +72,16 @@ def _fill(fill: Element) -> Look:
         colour = even_colour([_colour(child(stop, "color")) for stop in gradient])
         return Look(background=colour, unknown=colour is None)
     if pattern is None or attribute(pattern, "patternType") != "solid":
-        return Look()
+        return PLAIN
     return Look(background=_colour(child(pattern, "fgColor")))
 
 
 def _colour(element: Element | None) -> Colour | None:
     """A colour of a font or fill; None if it is not defined, or by a theme that is not read."""
-    if element is None:
-        return None
-    digits = _INDEXED.get(attribute(element, "indexed") or "") or _THEME.get(attribute(element, "theme") or "")
-    colour = parse_colour(f"#{digits}") if digits else hex_colour(attribute(element, "rgb"))
+    indexed = _INDEXED.get(attribute(element, "indexed") or "") or _THEME.get(attribute(element, "theme") or "")
+    colour = indexed or hex_colour(attribute(element, "rgb"))
     tint = attribute(element, "tint") or "0"
     if colour is None or re.fullmatch(r"-?\d?\.?\d{0,20}", tint) is None:
         return None
-    return _tinted(colour, float(tint or 0)) if tint.strip("-0.") else colour
-
-
-def _tinted(colour: Colour, tint: float) -> Colour:
-    """The colour made lighter (tint up to 1, white) or darker (down to -1, black)."""
-    end = 255.0 if tint > 0 else 0.0
-    red, green, blue = (part + (end - part) * min(1.0, abs(tint)) for part in (colour.red, colour.green, colour.blue))
-    return Colour(red, green, blue)
+    share = float(tint) if tint.strip("-.") else 0.0  # of white, or if it is negative of black
+    return replace(WHITE if share > 0 else BLACK, alpha=min(1.0, abs(share))).over(colour)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from mcp_web.extract.css.colour import Colour, parse_colour
 from mcp_web.extract.office.look import BLACK, PLAIN, WHITE, Look, hex_colour
-from mcp_web.extract.office.package import value
-from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local
+from mcp_web.extract.office.package import value, whole
+from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants
 
 _HEADING = re.compile(r"heading\s*(\d)", re.I)
 _CODE = re.compile(r"code|preformatted|source|listing", re.I)
@@ -18,73 +19,98 @@ _THEME |= dict.fromkeys(("text1", "dark1", "tx1", "dk1"), BLACK)
 _OFF = ("0", "false", "none")
 _FLAT = 40  # twentieths of a point; a line or row of this height shows nothing
 _INDENTS = ("left", "start", "right", "end", "firstLine", "hanging")
-_LOOK_PROPERTIES = frozenset(("spacing", "ind", "framePr", "shd"))  # of a paragraph; the others hide nothing
+_HIDING = ("vanish", "webHidden", "specVanish")
+_MOST_KNOWN = 1000
 _FAR = 400  # half points; text that is raised or lowered more is off its page
 _OFF_PAGE = 15_000  # twentieths of a point; wider than a page
 
 
+ListPlace = tuple[str, int]  # numbering id and depth
+T = TypeVar("T")
+
+
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a named style of the document defines."""
+    """What a named style defines, or the properties of a paragraph together with its style."""
 
     level: int | None = None  # of a heading
-    list: tuple[str, int] | None = None  # numbering id and depth
+    list: ListPlace | None = None
     code: bool = False
     look: Look = PLAIN
-    default: bool = False  # the style of paragraphs that name none
 
 
-def read_styles(root: Element | None) -> dict[str, Style]:
-    """The styles of the document by id."""
-    found: dict[str, Style] = {}
-    defaults = _properties_look(child(root, "docDefaults", "rPrDefault", "rPr"))
-    for style in children(root, "style"):
-        name, based = value(style, "name"), child(style, "basedOn")
-        above = found.get(value(based), Style())
-        level = above.level
-        if match := _HEADING.match(name):
-            level = int(match[1])
-        elif name.lower() == "title":
-            level = 1
-        place = list_place(child(style, "pPr"), Style()) or above.list
-        look = _properties_look(child(style, "rPr")).over(above.look if based is not None else defaults)
-        if _is_hidden_paragraph(child(style, "pPr")):
-            look = replace(look, hidden=True)
-        default = attribute(style, "type") == "paragraph" and attribute(style, "default") in ("1", "true")
-        code = above.code or bool(_CODE.search(name))
-        found[attribute(style, "styleId") or name] = Style(level, place, code, look, default)
-    return found
+class WordStyles:
+    """The styles of a document. `plain` is the look of a paragraph that names none."""
+
+    def __init__(self, root: Element | None = None) -> None:
+        self._named: dict[str, Style] = {}
+        self.plain = PLAIN
+        self.paragraph = _Known(self._paragraph)
+        self.run = _Known(self._run)
+        defaults = _letters_look(child(root, "docDefaults", "rPrDefault", "rPr"))
+        for element in children(root, "style"):
+            name, based = value(element, "name"), child(element, "basedOn")
+            above = self._named.get(value(based), Style())
+            heading = _HEADING.match(name)
+            level = int(heading[1]) if heading else 1 if name.lower() == "title" else above.level
+            look = _letters_look(child(element, "rPr")).over(above.look if based is not None else defaults)
+            own = Style(level, above.list, above.code or bool(_CODE.search(name)), look)
+            style = self._named[attribute(element, "styleId") or name] = _applied(child(element, "pPr"), own)
+            if attribute(element, "type") == "paragraph" and attribute(element, "default") in ("1", "true"):
+                self.plain = style.look
+
+    def _paragraph(self, properties: Element | None) -> Style:
+        """The style of a paragraph with these properties."""
+        return _applied(properties, self._named.get(value(properties, "pStyle"), Style()))
+
+    def _run(self, properties: Element | None) -> tuple[str, Look]:
+        """The emphasis mark of a run with these properties, and its look, which overrides that of its paragraph."""
+        mark = "*" * (2 * is_on(properties, "b") + is_on(properties, "i"))
+        return mark, _letters_look(properties).over(self._named.get(value(properties, "rStyle"), Style()).look)
 
 
-def list_place(properties: Element | None, style: Style) -> tuple[str, int] | None:
-    """The numbering id and the depth of a list item; None if the paragraph is not one."""
-    number = child(properties, "numPr")
-    if number is None:
-        return style.list
-    identity, level = value(number, "numId") or "0", value(number, "ilvl")
-    return None if identity == "0" else (identity, int(level) if level.isdigit() else 0)
+class _Known(Generic[T]):
+    """Reads properties, and remembers the first thousand: most paragraphs and runs of a document have one of a few."""
+
+    def __init__(self, read: Callable[[Element | None], T]) -> None:
+        self._read = read
+        self._found: dict[object, T] = {}
+
+    def __call__(self, properties: Element | None) -> T:
+        elements = properties.iter() if properties is not None else ()
+        key = tuple([(each.tag, len(each), *each.attrib.items()) for each in elements])
+        found = self._found.get(key)
+        if found is None:
+            found = self._read(properties)
+            if len(self._found) < _MOST_KNOWN:
+                self._found[key] = found
+        return found
 
 
-def paragraph_look(properties: Element | None, style: Style) -> Look:
-    """The look of a paragraph's style; hidden if the paragraph is off the page or its lines have no height."""
-    if properties is None or not any(local(each.tag) in _LOOK_PROPERTIES for each in properties):
-        return style.look
+def _applied(properties: Element | None, style: Style) -> Style:
+    """A style with what paragraph properties add to it."""
+    outline, number = whole(value(properties, "outlineLvl"), 9), child(properties, "numPr")
+    place = style.list
+    if number is not None:
+        identity = value(number, "numId") or "0"
+        place = (identity, whole(value(number, "ilvl"))) if identity != "0" else None
     look = replace(style.look, hidden=True) if _is_hidden_paragraph(properties) else style.look
-    return look.on(shading(properties))
+    level = outline + 1 if 0 <= outline < 6 else style.level
+    return Style(level, place, style.code, look.on(shading(properties)))
 
 
 def _is_hidden_paragraph(properties: Element | None) -> bool:
     """Whether paragraph properties move the paragraph off the page, or give its lines no height."""
     spacing, indent = child(properties, "spacing"), child(properties, "ind")
-    flat = attribute(spacing, "lineRule") == "exact" and 0 <= _integer(attribute(spacing, "line"), 240) <= _FLAT
-    off_page = any(abs(_integer(attribute(indent, name), 0)) > _OFF_PAGE for name in _INDENTS)
+    flat = attribute(spacing, "lineRule") == "exact" and 0 <= whole(attribute(spacing, "line"), 240) <= _FLAT
+    off_page = any(abs(whole(attribute(indent, name), 0)) > _OFF_PAGE for name in _INDENTS)
     return flat or off_page or is_off_page(child(properties, "framePr"))
 
 
 def is_off_page(frame: Element | None) -> bool:
     """Whether a frame or table is off its page, or has no height."""
-    places = [_integer(attribute(frame, name), 0) for name in ("x", "y", "tblpX", "tblpY")]
-    flat = attribute(frame, "hRule") == "exact" and _integer(attribute(frame, "h"), 240) <= _FLAT
+    places = [whole(attribute(frame, name)) for name in ("x", "y", "tblpX", "tblpY")]
+    flat = attribute(frame, "hRule") == "exact" and whole(attribute(frame, "h"), 240) <= _FLAT
     return flat or any(abs(place) > _OFF_PAGE for place in places)
 
 
@@ -94,27 +120,15 @@ def shading(properties: Element | None) -> Colour | None:
     return hex_colour(attribute(shade, "color" if value(shade) == "solid" else "fill"))
 
 
-def run_look(properties: Element | None, styles: Mapping[str, Style], look: Look) -> Look:
-    """The look of a run: its properties override its style, which overrides `look`, that of the paragraph."""
-    if properties is None or not len(properties):
-        return look
-    named = styles.get(value(properties, "rStyle"))
-    return _properties_look(properties).over(named.look.over(look) if named is not None else look)
-
-
-def _properties_look(properties: Element | None) -> Look:
+def _letters_look(properties: Element | None) -> Look:
     """The look that run properties define, in a style or on a run."""
     if properties is None:
-        return Look()
-    hidden = None
-    for name in ("vanish", "webHidden", "specVanish"):
-        if child(properties, name) is not None:
-            hidden = bool(hidden) or is_on(properties, name)
-    if _is_squeezed(properties) or _is_transparent(properties):
-        hidden = True
-    size, highlight = value(properties, "sz"), value(properties, "highlight")
+        return PLAIN
+    marks = [is_on(properties, name) for name in _HIDING if child(properties, name) is not None]
+    hidden = _is_squeezed(properties) or _is_transparent(properties) or any(marks)
+    size, highlight = whole(value(properties, "sz"), -1), value(properties, "highlight")
     background = (parse_colour(highlight) if highlight not in ("", "none") else None) or shading(properties)
-    return Look(hidden, _colour(properties), int(size) / 2 if size.isdigit() else None, background)
+    return Look(hidden if hidden or marks else None, _colour(properties), size / 2 if size >= 0 else None, background)
 
 
 def _colour(properties: Element) -> Colour | None:
@@ -131,12 +145,9 @@ def _colour(properties: Element) -> Colour | None:
 
 def _is_squeezed(properties: Element) -> bool:
     """Whether letters lie on top of each other, have no width, or are moved off the page."""
-    scale = value(properties, "w") or "100"
-    if abs(_integer(value(properties, "position"), 0)) > _FAR:
-        return True
-    if _integer(value(properties, "fitText"), 240) <= _FLAT:
-        return True
-    return (scale.isdigit() and int(scale) <= 5) or _integer(value(properties, "spacing"), 0) <= -160
+    moved, width = abs(whole(value(properties, "position"))) > _FAR, whole(value(properties, "w"), 100)
+    fitted, spacing = whole(value(properties, "fitText"), 240), whole(value(properties, "spacing"))
+    return moved or width <= 5 or fitted <= _FLAT or spacing <= -160
 
 
 def _is_transparent(properties: Element) -> bool:
@@ -148,16 +159,11 @@ def _is_transparent(properties: Element) -> bool:
     return child(fill, "noFill") is not None or clear[:2] in ("10", "99", "98")
 
 
-def _integer(text: str | None, default: int) -> int:
-    """The number in a text; `default` if it is not one."""
-    return int(text) if text and re.fullmatch(r"-?\d{1,7}", text) else default
-
-
 def is_hidden_row(row: Element) -> bool:
     """Whether a table row is marked as hidden or has no height."""
     properties = child(row, "trPr")
     height = child(properties, "trHeight")
-    flat = attribute(height, "hRule") == "exact" and _integer(value(height), 240) <= _FLAT
+    flat = attribute(height, "hRule") == "exact" and whole(value(height), 240) <= _FLAT
     return is_on(properties, "hidden") or flat
 
 

@@ -22,6 +22,8 @@ class Look:
 
     def over(self, below: Look) -> Look:
         """This look combined with a weaker one, which it overrides."""
+        if self is PLAIN or below is PLAIN:  # most texts
+            return below if self is PLAIN else self
         return Look(
             below.hidden if self.hidden is None else self.hidden,
             self.colour or below.colour,
@@ -45,17 +47,28 @@ class Look:
         if self.colour.alpha < 0.06:
             return False
         background = self.background or (None if self.unknown else WHITE)
-        return background is None or not self.colour.over(background).near(background)
+        return background is None or not self.colour.is_invisible_on(background)
 
 
 PLAIN = Look()
 
 
-def hex_colour(value: str | None) -> Colour | None:
-    """A colour of six hexadecimal digits; of eight digits, the first two are the alpha, which programs ignore.
+@dataclass(slots=True)
+class Visibility:
+    """Leaves out the hidden texts of a document, and counts them."""
 
-    None for other text.
-    """
+    hidden: int = 0
+
+    def visible(self, text: str, look: Look) -> str:
+        """The text if it is visible; else an empty string, and the text is counted as hidden."""
+        if look.is_visible:
+            return text
+        self.hidden += bool(text.strip())
+        return ""
+
+
+def hex_colour(value: str | None) -> Colour | None:
+    """A colour of six hexadecimal digits, or eight with the alpha first, which programs ignore; None for other text."""
     digits = (value or "").strip().lower().lstrip("#")
     return parse_colour(f"#{digits[-6:]}") if len(digits) in (6, 8) else None
 

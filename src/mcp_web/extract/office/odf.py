@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.markdown import escape_start, table_of, web_link
-from mcp_web.extract.office.look import PLAIN, Look
+from mcp_web.extract.office.look import PLAIN, Look, Visibility
 from mcp_web.extract.office.odf_styles import OdfStyles, points
-from mcp_web.extract.office.package import Package, read_dublin_core
+from mcp_web.extract.office.package import Package, read_dublin_core, whole
+from mcp_web.extract.office.xlsx import trimmed
 from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local
 from mcp_web.model.page import Document, Fetched, PageKind
 from mcp_web.text.shorten import shortened
@@ -20,26 +21,25 @@ _FAR_LEFT, _FAR_RIGHT = -850.0, 2835.0  # points: 30 cm before and 1 m after the
 _FLAT = 1.42  # points
 _COLUMNS = 60
 _NAME = 100  # characters of a sheet's name
+_HIDDEN = Look(hidden=True)
 _SKIPPED = frozenset(
     {"annotation", "annotation-end", "tracked-changes", "forms", "sequence-decls", "note-citation", "hidden-text"}
 )
 
 
 @dataclass(slots=True)
-class State:
+class State(Visibility):
     """The styles of the document, and what was read so far."""
 
+    styles: OdfStyles = field(default_factory=OdfStyles)
     notes: list[str] = field(default_factory=list)  # footnotes, in order
     cut: bool = False  # a table was longer than what is shown
-    styles: OdfStyles = field(default_factory=OdfStyles)
-    hidden: int = 0  # hidden texts
 
     def is_hidden(self, element: Element) -> bool:
-        """Whether the element is hidden; if so and it has text, it is counted."""
-        if not self.styles.hides(element):
-            return False
-        self.hidden += any((text or "").strip() for text in element.itertext())
-        return True
+        """Whether the element is hidden or off its page; if so and it has text, it is counted."""
+        hidden = self.styles.hides(element) or _is_off_page(element)
+        self.visible("".join(element.itertext()) if hidden else "", _HIDDEN)
+        return hidden
 
 
 def read_odf(page: Fetched) -> Document:
@@ -75,11 +75,10 @@ def _blocks(parent: Element, state: State, depth: int) -> Iterator[str]:
     slide = 0
     for element in parent:
         name = local(element.tag)
-        if state.is_hidden(element) or _is_off_page(element):
+        if state.is_hidden(element):
             continue
         if name == "h":
-            level = attribute(element, "outline-level") or "1"
-            yield "#" * min(int(level) if level.isdigit() else 1, 6) + " " + _text(element, state)
+            yield "#" * min(whole(attribute(element, "outline-level"), 1), 6) + " " + _text(element, state)
         elif name == "p":
             yield escape_start(_text(element, state))
         elif name == "list":
@@ -124,10 +123,7 @@ def _table(table: Element, state: State) -> str:
         if len(rows) >= _ROWS:
             state.cut = True
             break
-    width = max((len(row) for row in rows), default=0)
-    while width and not any(len(row) >= width and row[width - 1] for row in rows):
-        width -= 1
-    return table_of([row[:width] for row in rows]) if width else ""
+    return table_of(trimmed(rows))
 
 
 def _hidden_columns(table: Element, state: State) -> frozenset[int]:
@@ -146,10 +142,8 @@ def _hidden_columns(table: Element, state: State) -> frozenset[int]:
 
 def _is_off_page(element: Element) -> bool:
     """Whether a frame is positioned far off its page, or has no size."""
-    places = [points(attribute(element, name)) for name in ("x", "y")]
-    sizes = [points(attribute(element, name)) for name in ("width", "height")]
-    is_far = any(place is not None and not _FAR_LEFT < place < _FAR_RIGHT for place in places)
-    return is_far or any(size is not None and size < _FLAT for size in sizes)
+    is_far = any(not _FAR_LEFT < points(attribute(element, name), 0.0) < _FAR_RIGHT for name in ("x", "y"))
+    return is_far or any(points(attribute(element, name), _FLAT) < _FLAT for name in ("width", "height"))
 
 
 def _cells(row: Element, state: State, hidden_columns: frozenset[int]) -> list[str]:
@@ -159,8 +153,7 @@ def _cells(row: Element, state: State, hidden_columns: frozenset[int]) -> list[s
         look = state.styles.look(cell)
         text = " ".join(_text(each, state, look) for each in children(cell, "p", "h", "list"))
         if len(cells) in hidden_columns or local(cell.tag) == "covered-table-cell":
-            state.hidden += bool(text.strip())
-            text = ""
+            text = state.visible(text, _HIDDEN)
         cells.extend([" ".join(text.split())] * min(_repeats(cell, "number-columns-repeated"), _COLUMNS - len(cells)))
         if len(cells) >= _COLUMNS:
             state.cut = state.cut or bool(text)
@@ -170,8 +163,7 @@ def _cells(row: Element, state: State, hidden_columns: frozenset[int]) -> list[s
 
 def _repeats(element: Element, name: str) -> int:
     """How often a row, column or cell is repeated, by the attribute `name`."""
-    value = attribute(element, name) or "1"
-    return int(value) if value.isdigit() and len(value) < 9 else 1
+    return whole(attribute(element, name), 1)
 
 
 def _text(element: Element, state: State, look: Look = PLAIN) -> str:
@@ -179,12 +171,12 @@ def _text(element: Element, state: State, look: Look = PLAIN) -> str:
     own = state.styles.look(element).over(look)
     if any(local(each.tag) == "hidden-paragraph" and state.styles.hides(each) for each in element):
         own = replace(own, hidden=True)
-    return " ".join("".join(_pieces(element, state, own, 0)).split(" ")).strip()
+    return "".join(_pieces(element, state, own, 0)).strip()
 
 
 def _pieces(element: Element, state: State, look: Look, depth: int) -> Iterator[str]:
     """The visible pieces of a paragraph or span; `look` is its own."""
-    yield _visible(element.text, state, look)
+    yield state.visible(element.text or "", look).replace("\n", " ")
     for each in element:
         name = local(each.tag)
         if name in ("s", "tab"):
@@ -199,14 +191,6 @@ def _pieces(element: Element, state: State, look: Look, depth: int) -> Iterator[
         elif name == "a":
             text = "".join(_pieces(each, state, state.styles.look(each).over(look), depth + 1)).strip()
             yield web_link(text, attribute(each, "href") or "")
-        elif name not in _SKIPPED and depth < 30 and not state.is_hidden(each) and not _is_off_page(each):
+        elif name not in _SKIPPED and depth < 30 and not state.is_hidden(each):
             yield from _pieces(each, state, state.styles.look(each).over(look), depth + 1)
-        yield _visible(each.tail, state, look)
-
-
-def _visible(text: str | None, state: State, look: Look) -> str:
-    """The text on one line if it is visible; else an empty string, and the text is counted as hidden."""
-    if not text or look.is_visible:
-        return (text or "").replace("\n", " ")
-    state.hidden += bool(text.strip())
-    return ""
+        yield state.visible(each.tail or "", look).replace("\n", " ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TypeVar
 
 from mcp_web.extract.office.look import Look, hex_colour
 from mcp_web.extract.xml_elements import Element, attribute, child, children, local
@@ -14,6 +15,8 @@ _POINTS = {"pt": 1.0, "in": 72.0, "cm": 28.35, "mm": 2.835}
 _HIDDEN = {"display": ("none", "false"), "visibility": ("hidden", "collapse")}
 _SIZES = {"table-row": "row-height", "table-column": "column-width"}
 _DEEPEST = 10
+_FLAT = 1.5  # points; a row, column or line of less shows nothing
+T = TypeVar("T")
 
 
 class OdfStyles:
@@ -51,8 +54,8 @@ class OdfStyles:
 
     def is_flat(self, element: Element) -> bool:
         """Whether the style of a row or column makes it too small to show anything."""
-        sizes = (points(attribute(each, _SIZES[local(element.tag)])) for each in self._properties(element))
-        return any(size is not None and size < 1.5 for size in sizes)
+        name = _SIZES[local(element.tag)]
+        return any(points(attribute(each, name), _FLAT) < _FLAT for each in self._properties(element))
 
     def _properties(self, element: Element) -> list[Element]:
         """The property elements of the element's style."""
@@ -66,10 +69,10 @@ def _hides_element(properties: Element) -> bool:
     return any(attribute(properties, name) in values for name, values in _HIDDEN.items())
 
 
-def points(value: str | None) -> float | None:
-    """A length in points; None if the value is not a length."""
+def points(value: str | None, default: T) -> float | T:
+    """A length in points; `default` if the value is not a length."""
     found = _SIZE.match(value or "")
-    return float(found[1]) * _POINTS[found[2]] if found else None
+    return float(found[1]) * _POINTS[found[2]] if found else default
 
 
 def _look(style: Element) -> Look:
@@ -82,36 +85,32 @@ def _look(style: Element) -> Look:
             hidden = None if display is None else display == "none"
             if attribute(properties, "text-scale") in ("0%", "1%", "2%") or _is_unreadable(properties):
                 hidden = True
-            own = Look(hidden, hex_colour(attribute(properties, "color")), points(attribute(properties, "font-size")))
+            size = points(attribute(properties, "font-size"), None)
+            own = Look(hidden, hex_colour(attribute(properties, "color")), size)
             found = own.on(background).over(found)
             continue
         if local(properties.tag) == "paragraph-properties" and _is_off_page(properties):
             found = replace(found, hidden=True)
-        if background is not None:
-            found = found if found.background is not None else found.on(background)
+        if found.background is None:
+            found = found.on(background)
     return found
 
 
 def _is_unreadable(properties: Element) -> bool:
     """Whether letters are transparent, have no size, lie on top of each other, or are far off their line."""
-    opacity, size = _percent(attribute(properties, "opacity")), _percent(attribute(properties, "font-size"))
-    if (opacity is not None and opacity < 6) or (size is not None and size < 15):
-        return True
-    spacing = points(attribute(properties, "letter-spacing"))
+    opacity, size = (_percent(attribute(properties, name), 100.0) for name in ("opacity", "font-size"))
     shift, _, scale = (attribute(properties, "text-position") or "").partition(" ")
-    moved, share = _percent(shift), _percent(scale)
-    off_line = (moved is not None and abs(moved) > 400) or (share is not None and share < 10)
-    return off_line or (spacing is not None and spacing < -5)
+    off_line = abs(_percent(shift, 0.0)) > 400 or _percent(scale, 100.0) < 10
+    return off_line or opacity < 6 or size < 15 or points(attribute(properties, "letter-spacing"), 0.0) < -5
 
 
 def _is_off_page(properties: Element) -> bool:
     """Whether a paragraph starts off its page, or its lines have no height."""
-    moves = [points(attribute(properties, name)) for name in ("margin-left", "margin-right", "text-indent")]
-    height = points(attribute(properties, "line-height"))
-    return (height is not None and height < 1.5) or any(move is not None and abs(move) > _WIDE for move in moves)
+    moves = [points(attribute(properties, name), 0.0) for name in ("margin-left", "margin-right", "text-indent")]
+    return points(attribute(properties, "line-height"), _FLAT) < _FLAT or any(abs(move) > _WIDE for move in moves)
 
 
-def _percent(value: str | None) -> float | None:
-    """The number before a percent sign; None if the value is not a percentage."""
+def _percent(value: str | None, default: float) -> float:
+    """The number before a percent sign; `default` if the value is not a percentage."""
     found = re.fullmatch(r"(-?\d{1,6}(?:\.\d{1,6})?)%", value or "")
-    return float(found[1]) if found else None
+    return float(found[1]) if found else default

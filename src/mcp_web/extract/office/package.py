@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import posixpath
+import re
 import zipfile
 import zlib
+from collections.abc import Iterator
+from importlib import import_module
 
-from mcp_web.errors import ExtractFailed
-from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local, parse_xml
-from mcp_web.model.page import Fetched, Metadata
+from mcp_web.errors import ExtractFailed, UnsupportedContent
+from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local, parse_xml, read_xml
+from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.dates import read_date
 from mcp_web.text.untrusted import quoted
 
@@ -17,6 +20,15 @@ _PART = 40_000_000  # bytes of one part, unpacked
 _ALL = 80_000_000  # bytes of all parts read
 _PARTS = 20_000
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_WHOLE = re.compile(r"-?[0-9]{1,12}")
+# A part that only one type of document has → the reader of that type.
+_SIGNS = {
+    "word/document.xml": "docx:read_docx",
+    "xl/workbook.xml": "xlsx:read_xlsx",
+    "ppt/presentation.xml": "pptx:read_pptx",
+    "META-INF/container.xml": "epub:read_epub",
+    "content.xml": "odf:read_odf",
+}
 
 
 class Package:
@@ -37,10 +49,7 @@ class Package:
         self.names = frozenset(info.filename for info in self._zip.infolist()[:_PARTS])
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a part; None if it is absent. Raises ExtractFailed if it is damaged or too large.
-
-        The sizes in the zip directory are not trusted.
-        """
+        """The bytes of a part, unpacked up to the limits; None if it is absent. Raises ExtractFailed."""
         if name not in self.names:
             return None
         try:
@@ -58,6 +67,13 @@ class Package:
         data = self.read(name)
         try:
             return None if data is None else parse_xml(data)
+        except ValueError as error:
+            raise self.failed(f"{error} (part {quoted(name)})") from error
+
+    def stream(self, name: str, data: bytes, section: str) -> Iterator[tuple[bool, Element]]:
+        """The elements of a large part, whose bytes are `data`, as `read_xml` yields them. Raises ExtractFailed."""
+        try:
+            yield from read_xml(data, section)
         except ValueError as error:
             raise self.failed(f"{error} (part {quoted(name)})") from error
 
@@ -86,6 +102,22 @@ class Package:
         )
 
 
+def read_zip(page: Fetched) -> Document:
+    """Reads the document in a zip file, whose type is detected by its parts; raises UnsupportedContent for others."""
+    package = Package(page)
+    for part, place in _SIGNS.items():
+        if part in package.names:
+            module, _, name = place.partition(":")
+            document: Document = getattr(import_module(f"mcp_web.extract.office.{module}"), name)(page)
+            return document
+    raise UnsupportedContent(
+        f"{page.final_url} is a zip archive ({len(page.body):,} bytes, {len(package.names)} files), not a document.",
+        url=page.final_url,
+        content_type=page.media_type,
+        size=len(page.body),
+    )
+
+
 def read_dublin_core(root: Element | None) -> tuple[str, Metadata]:
     """The title and metadata in Dublin Core, which Office, OpenDocument and EPUB use; both empty without `root`."""
     found: dict[str, str] = {}
@@ -111,6 +143,11 @@ def read_dublin_core(root: Element | None) -> tuple[str, Metadata]:
 def value(element: Element | None, *path: str) -> str:
     """The `val` attribute of the element at the end of a path; empty if there is none."""
     return attribute(child(element, *path), "val") or ""
+
+
+def whole(text: str | None, default: int = 0) -> int:
+    """The whole number in a text; `default` if it is not one, or has more than twelve digits."""
+    return int(text) if text and _WHOLE.fullmatch(text) else default
 
 
 def relation_id(element: Element) -> str:

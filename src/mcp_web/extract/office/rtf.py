@@ -38,10 +38,7 @@ def read_rtf(page: Fetched) -> Document:
 
 
 def _without_hidden(source: str) -> tuple[str, int]:
-    """The source without hidden text, and how many pieces were removed.
-
-    Text is hidden if it is marked as hidden, tiny, or in the colour of its background.
-    """
+    """The source without text that is hidden, tiny or coloured as its background, and how many pieces were removed."""
     colours = _colour_table(source)
     kept: list[str] = []
     look, hiding = Look(), frozenset[str]()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import colorsys
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcp_web.extract.css.colour import Colour, parse_colour
-from mcp_web.extract.office.look import Look, even_colour, hex_colour
+from mcp_web.extract.office.look import BLACK, PLAIN, WHITE, Look, even_colour, hex_colour
+from mcp_web.extract.office.package import whole
 from mcp_web.extract.xml_elements import Element, attribute, child, children, local
 
-_SCHEME = {"bg1": "ffffff", "lt1": "ffffff", "tx1": "000000", "dk1": "000000"}
-_PRESET = {"white": "ffffff", "black": "000000"}
+_SCHEME = {"bg1": WHITE, "lt1": WHITE, "tx1": BLACK, "dk1": BLACK}
 _MOST_COVERS = 100
 _POINT = 12_700  # English metric units
 _HOLDERS = ("nvSpPr", "nvGraphicFramePr", "nvGrpSpPr", "nvPicPr")
@@ -48,25 +48,22 @@ class Shape:
     visible: bool
 
 
-def shapes_of(tree: Element | None, slide: Place, is_opaque: Callable[[Element], bool]) -> list[Shape]:
-    """All shapes of a slide, from back to front.
-
-    `tree` is its `spTree` element, `slide` its area; `is_opaque` returns whether a picture is opaque.
-    """
-    found = list(_shapes(tree, None, True, 0))
-    covers = [
-        (index, shape.place)
-        for index, shape in enumerate(found)
-        if shape.place is not None
-        and (is_opaque(shape.element) if local(shape.element.tag) == "pic" else _is_opaque(shape))
-    ]
+def shapes_of(
+    tree: Element | None, slide: Place | None = None, is_opaque: Callable[[Element], bool] = lambda picture: False
+) -> list[Shape]:
+    """All shapes of a slide with this area, from back to front; `is_opaque` returns whether a picture is opaque."""
     shapes: list[Shape] = []
-    for index, shape in enumerate(found):
-        place = shape.place
-        on_slide = place is None or (place.meets(slide) and _has_size(place))
-        covered = place is not None and any(above > index and box.holds(place) for above, box in covers[-_MOST_COVERS:])
-        shapes.append(Shape(shape.element, place, shape.visible and on_slide and not covered))
-    return shapes
+    covers: list[Place] = []  # the opaque shapes that are in front
+    for shape in reversed(list(_shapes(tree, None, True, 0))):
+        if shape.visible and (place := shape.place) is not None:
+            on_slide = (slide is None or place.meets(slide)) and _has_size(place)
+            if not on_slide or any(cover.holds(place) for cover in covers):
+                shape = replace(shape, visible=False)
+            elif len(covers) < _MOST_COVERS:
+                is_picture = local(shape.element.tag) == "pic"
+                covers += [place] if (is_opaque if is_picture else _is_opaque)(shape.element) else []
+        shapes.append(shape)
+    return shapes[::-1]
 
 
 def _has_size(place: Place) -> bool:
@@ -74,9 +71,9 @@ def _has_size(place: Place) -> bool:
     return place.right - place.left > _POINT and place.bottom - place.top > _POINT
 
 
-def _is_opaque(shape: Shape) -> bool:
-    """Whether a visible shape hides what is behind it."""
-    fill = fill_of(child(shape.element, "spPr")) if shape.visible else None
+def _is_opaque(shape: Element) -> bool:
+    """Whether a shape hides what is behind it."""
+    fill = fill_of(child(shape, "spPr"))
     return fill is not None and fill.alpha > 0.95
 
 
@@ -92,9 +89,8 @@ def _shapes(tree: Element | None, transform: _Transform | None, visible: bool, d
             frame = child(element, "xfrm") if name == "graphicFrame" else child(element, "spPr", "xfrm")
             yield Shape(element, _transformed(_place(frame), transform), shown)
         elif name == "grpSp" and depth < 10:
-            yield from _shapes(
-                element, _group_transform(child(element, "grpSpPr", "xfrm"), transform), shown, depth + 1
-            )
+            inner = _group_transform(child(element, "grpSpPr", "xfrm"), transform)
+            yield from _shapes(element, inner, shown, depth + 1)
 
 
 def _is_marked_hidden(element: Element) -> bool:
@@ -125,10 +121,7 @@ def _transformed(place: Place | None, transform: _Transform | None) -> Place | N
 
 
 def _group_transform(frame: Element | None, outside: _Transform | None) -> _Transform | None:
-    """The transform from the coordinates inside a group to those of the slide.
-
-    `outside` is that of the groups around it, which is returned if the group itself defines none.
-    """
+    """The transform from a group to the slide; `outside`, that of the groups around it, if it defines none."""
     outer, inner = _transformed(_place(frame), outside), _place(frame, "chOff", "chExt")
     if outer is None or inner is None or inner.right == inner.left or inner.bottom == inner.top:
         return outside
@@ -150,10 +143,10 @@ def _colour_in(holder: Element | None) -> Colour | None:
     element = holder[0] if holder is not None and len(holder) else None
     found = _base_colour(element) if element is not None else None
     for change in element if element is not None else ():
-        value = attribute(change, "val") or ""
-        if found is None or not value.isdigit():
+        share = whole(attribute(change, "val"), -1)
+        if found is None or share < 0:
             return found
-        found = _modified(found, local(change.tag), int(value) / 100_000)
+        found = _modified(found, local(change.tag), share / 100_000)
     return found
 
 
@@ -166,8 +159,9 @@ def _base_colour(element: Element) -> Colour | None:
     if kind == "hslClr":
         parts = _numbers(element, "hue", "sat", "lum")
         return parse_colour(f"hsl({parts[0] / 60_000} {parts[1] / 1000}% {parts[2] / 1000}%)") if parts else None
-    names = {"schemeClr": _SCHEME, "prstClr": _PRESET}.get(kind)
-    return hex_colour(names.get(value) if names else attribute(element, "lastClr") or value)
+    if kind == "schemeClr":
+        return _SCHEME.get(value)
+    return parse_colour(value) if kind == "prstClr" else hex_colour(attribute(element, "lastClr") or value)
 
 
 def _modified(colour: Colour, change: str, share: float) -> Colour:
@@ -188,10 +182,9 @@ def _modified(colour: Colour, change: str, share: float) -> Colour:
 def run_look(properties: Element | None) -> Look:
     """The look that run properties define."""
     if properties is None:
-        return Look()
-    size = attribute(properties, "sz") or ""
-    spacing = attribute(properties, "spc") or "0"
-    tight = re.fullmatch(r"-\d{4,6}", spacing) is not None  # ten points or more: letters lie on top of each other
+        return PLAIN
+    size = whole(attribute(properties, "sz"), -1)
+    tight = whole(attribute(properties, "spc")) <= -1000  # ten points or more: letters lie on top of each other
     hidden = True if tight or child(properties, "noFill") is not None else None
     background = _colour_in(child(properties, "highlight"))
-    return Look(hidden, fill_of(properties), int(size) / 100 if size.isdigit() else None, background)
+    return Look(hidden, fill_of(properties), size / 100 if size >= 0 else None, background)

@@ -1,8 +1,4 @@
-"""PDF → Document: PDFium reads the characters, our own code finds the layout.
-
-PDFium was chosen by measurement over 88 real files: it reads a page in a tenth of the time of pdfminer.six and a fifth
-of that of pypdf, with half the memory, and no file took it very long (docs/concepts/formats.md has the figures).
-"""
+"""PDF → Document: PDFium reads the characters, our own code finds the layout; docs/concepts/formats.md says why."""
 
 from __future__ import annotations
 
@@ -148,10 +144,7 @@ def _outline(pdf: PdfDocument) -> Iterator[OutlineItem]:
 
 
 def _largest_lines(pages: list[PageText]) -> str:
-    """The lines of the largest size on the first page with text; if there are many, only the first of them.
-
-    "" if that is too short or too long for a title.
-    """
+    """The largest lines of the first page with text, of many the first; "" if too short or too long for a title."""
     lines = next((each.lines for each in pages if each.lines), [])
     with_words = [line for line in lines if sum(char.isalpha() for char in line.text) >= 4]
     size = max((line.size for line in with_words), default=0.0)

@@ -68,10 +68,7 @@ class Styles:
 
 
 def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) -> Styles:
-    """The styles of a document: the body text has the size, weight and font of most characters.
-
-    The outline is used only if its titles are on the pages.
-    """
+    """The styles of a document: the body text has those of most characters. An outline counts if it fits the pages."""
     sizes: Counter[float] = Counter()
     bold: Counter[bool] = Counter()
     mono: Counter[bool] = Counter()

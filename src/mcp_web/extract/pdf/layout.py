@@ -111,10 +111,7 @@ def _new_block(line: Line, page: PageText, styles: Styles) -> PdfBlock:
 
 
 def _extend(block: PdfBlock, before: Line, line: Line, page: PageText, styles: Styles, pitch: float) -> bool:
-    """Add the line to the block if it continues it; returns whether it does.
-
-    `before` is the last line of the block, `pitch` the distance of lines as a multiple of the font size.
-    """
+    """Add the line to the block if it continues `before`, its last line; returns whether it does."""
     as_new = _new_block(line, page, styles)
     # The distance is measured from the last word, because a divided word may be on two lines.
     step = before.words[-1].box.bottom - line.words[0].box.bottom
@@ -134,10 +131,7 @@ def _extend(block: PdfBlock, before: Line, line: Line, page: PageText, styles: S
 
 
 def _same_paragraph(block: PdfBlock, before: Line, line: Line, step: float, near: bool) -> bool:
-    """Whether a line continues a paragraph: by distance and indentation, or from one column to the next.
-
-    `step` is how much lower the line is than `before`, and `near` whether that is the distance of lines.
-    """
+    """Whether a line that is `step` points lower continues a paragraph; `near`: that is the distance of lines."""
     if step <= 0:
         unfinished = not before.text.endswith(_ENDS) and line.text[:1].islower()
         return unfinished and line.box.left > before.box.right - 5

@@ -38,10 +38,7 @@ class Scans:
 
 
 def read_scans(pdf: PdfDocument, numbers: list[int], tesseract: Tesseract | None) -> Scans:
-    """The text of the pages with these numbers (1 is the first), as many as the time limit allows.
-
-    Without Tesseract none is read, and the problem says how to install it.
-    """
+    """The text of the pages with these numbers, as many as the limits allow; without Tesseract how to install it."""
     found = Scans()
     if tesseract is None:
         found.problem = INSTALL

@@ -208,10 +208,7 @@ def _align_headers(rows: list[list[Words]]) -> list[list[Words]]:
 
 
 def _join_wrapped_rows(rows: list[list[Words]], heights: list[float]) -> list[list[Words]]:
-    """Joins rows that continue the row above: closer than others, and without a first cell.
-
-    `heights` has the distance of the middle of each row from the bottom of the page.
-    """
+    """Joins rows that continue the row above: nearer than others, without a first cell. `heights` are their middles."""
     steps = [above - below for above, below in pairwise(heights)]
     usual = sorted(step for step, row in zip(steps, rows[1:], strict=True) if row[0]) or [0.0]
     close = 0.85 * usual[len(usual) // 2]

@@ -13,7 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +22,7 @@ from pypdfium2 import PdfPage
 
 from mcp_web.extract.pdf.rendered_page import RenderedPage
 
-_SPACES = frozenset(" \t\xa0\u2002\u2003\u2009\u200a\u3000")
+_SPACES = frozenset(" \t\r\n\xa0\u2002\u2003\u2009\u200a\u3000")
 _HYPHEN = re.compile("[\x02\ufffe\xad]")  # PDFium's marks for a hyphen at a line's end
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
@@ -109,9 +109,9 @@ class PageText:
 
     number: int
     height: float
-    lines: list[Line] = field(default_factory=list)
-    hidden: int = 0  # words that cannot be seen
-    is_image: bool = False  # it has almost no text, and images cover most of it
+    lines: list[Line]
+    hidden: int  # words that cannot be seen
+    is_image: bool  # it has almost no text, and images cover most of it
 
 
 def read_page(page: PdfPage, number: int, *, render: bool = True) -> PageText:
@@ -121,20 +121,10 @@ def read_page(page: PdfPage, number: int, *, render: bool = True) -> PageText:
     box = Box(*page.get_cropbox())
     turn = _text_direction(textpage.raw, count)
     reader = _Reader(page, textpage.raw, box, turn, RenderedPage(page, box) if render and count else None)
-    links = [(_upright(place, turn, box), url) for place, url in _links(page)]
-    result = PageText(number, _upright(box, turn, box).top)
-    line: list[Word] = []
-    for word in (*reader.words(count), None):
-        if word is not None:
-            url = next((url for place, url in links if place.holds(word.box)), None) if links else None
-            line.append(replace(word, link=url))
-        elif line:
-            result.lines.append(line_of(line))
-            line = []
-    result.hidden = reader.hidden
-    result.is_image = count < _FEW_CHARS and reader.images_cover_page
+    lines = [line_of(words) for words in reader.lines(count)]
+    is_image = count < _FEW_CHARS and reader.images_cover_page
     textpage.close()
-    return result
+    return PageText(number, _upright(box, turn, box).top, lines, reader.hidden, is_image)
 
 
 def _text_direction(raw: Any, count: int) -> int:
@@ -182,6 +172,7 @@ class _Reader:
         self._object = 0  # memory address of the text object whose style is known
         self._style = _Style(False, False, False)
         self._sideways = turn % 180 == 90
+        self._links = [(_upright(place, turn, box), url) for place, url in _links(page)]
         self.hidden = 0
 
     @cached_property
@@ -199,26 +190,22 @@ class _Reader:
         width, height = self._page.get_size()
         return bool(covered > 0.5 * width * height)
 
-    def words(self, count: int) -> Iterator[Word | None]:
-        """The visible words among the first `count` characters of the page; None for the end of a line."""
+    def lines(self, count: int) -> Iterator[list[Word]]:
+        """The visible words of each line that has some, among the first `count` characters of the page."""
         get = pdfium.FPDFText_GetUnicode
+        line: list[Word] = []
         held: list[str] = []
-        first = 0
-        for index in range(count):
-            char = chr(get(self._raw, index))
-            if char not in _SPACES and char not in "\r\n":
-                if not held:
-                    first = index
+        for index in range(count + 1):
+            char = chr(get(self._raw, index)) if index < count else "\n"
+            if char not in _SPACES:
                 held.append(char)
                 continue
-            if held:
-                if word := self._word(held, first, index - 1):
-                    yield word
-                held = []
-            if char == "\n":
-                yield None
-        if held and (word := self._word(held, first, count - 1)):
-            yield word
+            if held and (word := self._word(held, index - len(held), index - 1)):
+                line.append(word)
+            held = []
+            if char == "\n" and line:
+                yield line
+                line = []
 
     def _word(self, chars: list[str], first: int, last: int) -> Word | None:
         """The word of these characters, `first` and `last` being their indexes; None if it is invisible."""
@@ -236,7 +223,9 @@ class _Reader:
             self.hidden += 1
             return None
         height = (start.right - start.left) if self._sideways else (start.top - start.bottom)
-        return Word(text, _upright(box, self._turn, self._page_box), round(height, 1), style.bold, style.mono)
+        place = _upright(box, self._turn, self._page_box)
+        url = next((url for where, url in self._links if where.holds(place)), None) if self._links else None
+        return Word(text, place, round(height, 1), style.bold, style.mono, url)
 
     def _box(self, index: int) -> Box:
         """The box of the character with this index."""

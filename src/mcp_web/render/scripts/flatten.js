@@ -203,7 +203,7 @@
       return outside || Math.abs(twice) / 2 < 4;
     }
     const numbers = (inside.match(/-?(?:\d+\.?\d*|\.\d+)/g) ?? []).map(Number);
-    if (path.startsWith("shape(")) return numbers.every((number) => Math.abs(number) <= 1);
+    if (path.startsWith("shape(")) return numbers.every((number) => Math.abs(number) <= 1) || numbers.every((number) => number < 0);
     return path.startsWith("path(") && (numbers.length <= 4 || numbers.every((number) => Math.abs(number) <= 1));
   };
 
@@ -211,11 +211,15 @@
   const NO_ALPHA = /^(?:\S+[\s,]+){15}(?:0?\.?0*[\s,]*){5}$/;
   const hasNoSize = (shape) =>
     ["width", "height", "r", "rx", "ry"].some((name) => shape.hasAttribute(name) && parseFloat(shape.getAttribute(name)) === 0);
-  const filtersAll = (filter) => {
-    const last = filter.lastElementChild;
-    if (last?.localName === "feFlood" && Number(last.ownerDocument.defaultView.getComputedStyle(last).floodOpacity) === 0) return true;
-    return [...filter.children].some((part) => NO_ALPHA.test(part.getAttribute("values")?.trim() ?? "x"));
+  const losesAlpha = (alpha) => {
+    const linear = `${alpha.getAttribute("slope") ?? 1} ${alpha.getAttribute("intercept") ?? 0}`;
+    return (alpha.getAttribute("tableValues") ?? linear).trim().split(/[\s,]+/).every((amount) => parseFloat(amount) === 0);
   };
+  const removesAll = (part) => {
+    if (part.localName === "feOffset") return ["dx", "dy"].some((name) => Math.abs(parseFloat(part.getAttribute(name))) >= 1000);
+    return NO_ALPHA.test(part.getAttribute("values")?.trim() ?? "x") || [...part.querySelectorAll("feFuncA")].some(losesAlpha);
+  };
+  const filtersAll = (filter) => filter.lastElementChild?.localName === "feFlood" || [...filter.children].some(removesAll);
   const refersToNothing = (element, style) => {
     for (const [value, name] of [[style.clipPath, "clippath"], [style.maskImage, "mask"], [style.filter, "filter"]]) {
       const id = /url\("?[^")]*#([^")]+)"?\)/.exec(value ?? "")?.[1];
@@ -293,6 +297,8 @@
     const mask = style.maskImage ?? style.webkitMaskImage ?? "none";
     if (mask !== "none" && stops(mask)?.every((stop) => stop[3] < 0.06)) return true;
     if (mask !== "none" && maskedAway(style)) return true;
+    const border = style.webkitMaskBoxImageSource ?? style.maskBorderSource ?? "none";
+    if (border !== "none" && stops(border)?.every((stop) => stop[3] < 0.06)) return true;
     // Behind the point from which the page is looked at.
     if (style.transform.startsWith("matrix3d") && new DOMMatrix(style.transform).m44 <= 0) return true;
     if (refersToNothing(element, style)) return true;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from mcp_web.search.options import GENERAL_NAMES, SOURCE_NAMES, SearchOptions
-from mcp_web.search.provider import Provider
+from mcp_web.search.providers.api import Provider
 
 # Used when no provider is configured, or when all configured ones have failed.
 LAST_RESORT = ("ddgs", "tavily", "searxng", "wikipedia")

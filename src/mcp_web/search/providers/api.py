@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from mcp_web.model.search import Category, Hit, SearchQuery
 from mcp_web.search.dates import span_of
@@ -17,27 +17,28 @@ from mcp_web.search.hits import present
 from mcp_web.search.options import SOURCE_NAMES, SearchOptions
 from mcp_web.search.provider import (
     ApiRequest,
-    ApiResponse,
     Capabilities,
     Filter,
+    HttpResponse,
     Paging,
-    Provider,
+    PlanQuota,
     ProviderRefused,
     ResultPage,
 )
-from mcp_web.search.refusals import error_object, json_object, refuse_by_status, refuse_error
-from mcp_web.text.json_fields import at, count, items, mapping, text
+from mcp_web.search.refusals import json_object, refuse_answer, refuse_by_status
+from mcp_web.text.json_fields import JsonObject, at, count, items, mapping, text
 
 Params = Mapping[str, str | Sequence[str]]  # a sequence is sent as a parameter that is repeated
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How an API is accessed: address, contact and key."""
+    """How an API is accessed."""
 
     base: str
     contact: str = ""  # an e-mail address, for APIs that want to know whom to write to
     key: str = ""
+    engine: str = ""  # the id of the operator's search engine, for Google
 
 
 def source_capabilities(
@@ -73,19 +74,26 @@ def source_capabilities(
     )
 
 
-class JsonApi(Provider):
-    """A provider that is one API which answers with JSON.
+class Provider:
+    """One search endpoint: the API of a service, one SearXNG instance, or one backend of keyless search.
 
-    A subclass says where the results are (`rows_at`, `total_at`), what is sent (the `params` of a GET or the `body` of
-    a POST request), what a result is (`hit`) and which refusals are its own (`refuse`).
+    A subclass says where the results are (`rows_at` and so on: paths of names in an answer), what is sent (the `params`
+    of a GET or the `body` of a POST request), what a result is (`hit`) and which refusals are its own (`refuse`).
+    Nothing here touches the network, so tests need only recorded responses.
     """
 
+    capabilities: Capabilities
     label: str  # the name of the service in messages
     address: ClassVar[str]  # of the public service
-    fix = "Take it out of MCP_WEB_SEARCH_EXCLUDE to allow it."
+    fix = "Take it out of MCP_WEB_SEARCH_EXCLUDE to allow it."  # how an operator sets the provider up
+    key_header: ClassVar[str] = ""  # the header that has the key, if one has nothing else
     path: ClassVar[str] = ""
-    rows_at: ClassVar[tuple[str, ...]] = ()  # the path of names to the results in an answer
-    total_at: ClassVar[tuple[str, ...]] = ()  # and to their number
+    root: ClassVar[str] = ""  # the path that is added to a configured address without any
+    paths: ClassVar[Mapping[str, str]] = {}  # of the categories that have another path
+    rows_at: ClassVar[tuple[str, ...]] = ()
+    total_at: ClassVar[tuple[str, ...]] = ()  # to the number of results
+    more_at: ClassVar[tuple[str, ...]] = ()  # to what only an answer has after which there are more results
+    suggestion_at: ClassVar[tuple[str, ...]] = ()  # to a corrected query
     # Seconds between two requests for single documents; None: they share the rate limit of searches.
     lookup_interval: ClassVar[float | None] = 0.1
 
@@ -94,56 +102,90 @@ class JsonApi(Provider):
 
     @classmethod
     def from_options(cls, options: SearchOptions) -> Self:
-        """The provider with the operator's address, contact and key for it."""
+        """The provider with what the operator configured for it; the address may end in the path of a request."""
         name = cls.capabilities.name
-        base = options.urls.get(name, cls.address)
-        return cls(Access(base.rstrip("/"), options.contact, options.key(name)))
+        base = options.urls.get(name, cls.address).rstrip("/").removesuffix(cls.path)
+        base += "" if "/" in base.partition("://")[2] else cls.root
+        return cls(Access(base, options.contact, options.key(name), options.key(f"{name}_engine")))
 
     @classmethod
     def build(cls, options: SearchOptions) -> list[Provider]:
+        """The endpoints that these options configure: several for a provider with several servers."""
         return [cls.from_options(options)]
+
+    @property
+    def name(self) -> str:
+        """The name in the list of attempts: that of the provider, or of its instance or backend."""
+        return self.capabilities.name
 
     def params(self, query: SearchQuery) -> Params:
         """The parameters of a request for this query; empty ones are not sent."""
         return {}
 
-    def body(self, query: SearchQuery) -> dict[str, Any] | None:
+    def body(self, query: SearchQuery) -> JsonObject | None:
         """The JSON that is posted for this query, of which None, "" and [] are not sent; None: a GET request."""
         return None
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         """One result as a hit; None if it has no page to open."""
         raise NotImplementedError
 
-    def rows(self, answer: dict[str, Any], query: SearchQuery) -> list[dict[str, Any]]:
+    def rows(self, answer: JsonObject, query: SearchQuery) -> list[JsonObject]:
         """The results in an answer."""
         return items(at(answer, self.rows_at))
 
-    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+    def more(self, answer: JsonObject, query: SearchQuery, total: int) -> bool:
         """Whether there are results after this page; `total` is the number that the answer states, else 0."""
-        return (query.page + 1) * query.count < total
+        if self.more_at:
+            return bool(at(answer, self.more_at))
+        limits = self.capabilities
+        last = query.count >= limits.max_count if limits.paging == "deeper" else query.page + 1 >= limits.max_pages
+        reached = (query.page + 1) * query.count
+        return not last and (reached < total if self.total_at else len(self.rows(answer, query)) >= query.count)
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+    def suggestion(self, answer: JsonObject) -> str | None:
+        """A corrected or better query; None if there is none."""
+        return text(at(answer, self.suggestion_at)) or None
+
+    def answers(self, answer: JsonObject) -> tuple[str, ...]:
+        """The instant answers."""
+        return ()
+
+    def notes(self, answer: JsonObject) -> tuple[str, ...]:
+        """What an agent should know about the results, as sentences."""
+        return ()
+
+    def page(self, answer: JsonObject, query: SearchQuery) -> ResultPage:
         """The page of results in a successful answer."""
         total = count(at(answer, self.total_at)) if self.total_at else None
         hits = present(self.hit(row, query) for row in self.rows(answer, query))
         hits = tuple(hit if hit.engines else replace(hit, engines=(self.capabilities.index,)) for hit in hits)
-        return ResultPage(hits=hits, total=total, more=self.more(answer, query, total or 0), raw=answer)
+        return ResultPage(
+            hits,
+            total,
+            self.more(answer, query, total or 0),
+            self.suggestion(answer),
+            self.answers(answer),
+            self.notes(answer),
+            raw=answer,
+        )
 
     def url(self, query: SearchQuery) -> str:
         """The URL of the request for this query, without parameters."""
-        return self.access.base + self.path
+        return self.access.base + self.paths.get(query.category, self.path)
 
     def identity(self) -> Params:
         """The parameters that identify the caller: a key, an e-mail address."""
         return {}
 
     def headers(self) -> dict[str, str]:
-        """The headers of every request."""
-        contact = {"User-Agent": f"mcp-web (mailto:{self.access.contact})"} if self.access.contact else {}
-        return {"Accept": "application/json"} | contact
+        """The headers of every request: the key, and for official sources the contact."""
+        headers = {"Accept": "application/json"} | ({self.key_header: self.access.key} if self.key_header else {})
+        known = self.access.contact and self.name in SOURCE_NAMES
+        return headers | ({"User-Agent": f"mcp-web (mailto:{self.access.contact})"} if known else {})
 
     def request(self, query: SearchQuery) -> ApiRequest:
+        """The request for one page; `query.page` and `query.count` are the provider's own, already planned."""
         given = {**self.params(query), **self.identity()}
         params = tuple(
             (name, one)
@@ -156,13 +198,13 @@ class JsonApi(Provider):
         posted = {name: value for name, value in body.items() if value not in (None, "", [])}
         return ApiRequest("POST", self.url(query), self.headers(), params, posted)
 
-    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         """Raise the refusals that only this API has; `answer` is the JSON object of the response, or empty.
 
         What a status means for every API is raised afterwards.
         """
 
-    def reason(self, answer: dict[str, Any]) -> str:
+    def reason(self, answer: JsonObject) -> str:
         """The reason that the API gives for a refusal."""
         error, detail = answer.get("error"), answer.get("detail")
         found = (
@@ -171,14 +213,23 @@ class JsonApi(Provider):
         )  # fmt: skip
         return next((words for one in found if (words := text(one))), "")
 
-    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
-        answer = error_object(response)
+    def probe(self) -> ApiRequest:
+        """The cheapest request that shows whether the endpoint is reachable and accepts the key."""
+        return self.request(SearchQuery("test", count=1))
+
+    def quota(self, response: HttpResponse) -> PlanQuota | None:
+        """The remaining quota that any response states, also a refusal; None if it states none."""
+        return None
+
+    def parse(self, response: HttpResponse, query: SearchQuery) -> ResultPage:
+        """The page of results in a response; raises `ProviderRefused` for a response without one."""
+        found = json_object(response)  # read once: the objects of a large answer take twenty times its size
+        answer = found or {}
         self.refuse(response, answer, query)
         fix = None if self.name in SOURCE_NAMES else self.fix
         refuse_by_status(response, self.label, self.reason(answer), fix=fix)
-        refuse_error(response, self.label, answer)
-        # Read once: the objects of a large answer take twenty times its size.
-        return self.page(answer or json_object(response, self.label), query)
+        refuse_answer(response, self.label, found)
+        return self.page(answer, query)
 
     def limited(self, detail: str, retry_after: float | None) -> ProviderRefused:
         """The refusal of an API that limits the request rate; `retry_after` in seconds."""

@@ -9,9 +9,10 @@ from xml.etree import ElementTree
 
 from mcp_web.model.search import Hit, Outcome, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
-from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, offset, source_capabilities
+from mcp_web.search.provider import HttpResponse, ProviderRefused, ResultPage
+from mcp_web.search.providers.api import Params, Provider, date_range, joined, offset, source_capabilities
 from mcp_web.search.refusals import is_wall, refuse_by_status
+from mcp_web.text.json_fields import JsonObject
 
 NUMBER = re.compile(r"\b(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)\b")
 _WORD = re.compile(r"\w[\w'-]*")
@@ -19,7 +20,7 @@ _ATOM = "{http://www.w3.org/2005/Atom}"
 _TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
 
 
-class Arxiv(JsonApi):
+class Arxiv(Provider):
     # "No more than one request every three seconds."
     capabilities = source_capabilities("arxiv", {"science"}, dated=True, max_count=100, rate=1, per=3.0)
     label = "arXiv"
@@ -38,13 +39,13 @@ class Arxiv(JsonApi):
             "max_results": str(query.count),
         }
 
-    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
+    def parse(self, response: HttpResponse, query: SearchQuery) -> ResultPage:
         refuse_by_status(response, self.label)
         feed = _feed(response)
         answer = {"total": _text(feed, _TOTAL), "entries": [_row(entry) for entry in feed.findall(f"{_ATOM}entry")]}
         return replace(self.page(answer, query), raw=response.body.decode("utf-8", "replace"))
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         if "/api/errors" in row["id"]:
             raise ProviderRefused("rejected", "arXiv did not understand the query.", counts=False)
         return make_hit(
@@ -64,7 +65,7 @@ def _expression(query: SearchQuery) -> str:
     return words + dates
 
 
-def _feed(response: ApiResponse) -> Any:
+def _feed(response: HttpResponse) -> Any:
     """The Atom feed in an answer. A document type declaration is refused, because it can define entities."""
     try:
         if b"<!DOCTYPE" in response.body or b"<!ENTITY" in response.body:
@@ -78,7 +79,7 @@ def _feed(response: ApiResponse) -> Any:
     return feed
 
 
-def _row(entry: Any) -> dict[str, Any]:
+def _row(entry: Any) -> JsonObject:
     """The fields of an entry as text, and its first authors."""
     fields = {name: _text(entry, _ATOM + name) for name in ("id", "title", "summary", "published")}
     return fields | {"authors": [_text(author, f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author")[:3]]}

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from typing import Any, get_args
+from typing import ClassVar, get_args
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.dates import published
-from mcp_web.search.hits import make_hit
+from mcp_web.search.hits import clean, make_hit
 from mcp_web.search.locales import locale
-from mcp_web.search.provider import (
-    ApiRequest,
-    ApiResponse,
-    Capabilities,
-    Filter,
-    PlanQuota,
-    ProviderRefused,
-    ResultPage,
-)
-from mcp_web.search.providers.api import JsonApi, Params
+from mcp_web.search.provider import ApiRequest, Capabilities, Filter, HttpResponse, PlanQuota, ProviderRefused
+from mcp_web.search.providers.api import Params, Provider
 from mcp_web.search.refusals import retry_after
-from mcp_web.search.snippets import clean
-from mcp_web.text.json_fields import items, mapping, number, text, texts
+from mcp_web.text.json_fields import JsonObject, items, mapping, number, text, texts
 from mcp_web.text.untrusted import quoted
 
-_PATHS = {"news": "/news/search", "images": "/images/search", "videos": "/videos/search"}
 _NUMBER = re.compile(r"-?\d{1,12}", re.ASCII)
 _FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
 
 
-class Brave(JsonApi):
+class Brave(Provider):
     capabilities = Capabilities(
         name="brave",
         index="brave",
@@ -44,16 +33,12 @@ class Brave(JsonApi):
         max_words=50,
     )
     label = "Brave"
+    root = "/res/v1"
     address = "https://api.search.brave.com/res/v1"
     fix = "Set BRAVE_API_KEY to a key from https://api-dashboard.search.brave.com (Search plan)."
-
-    def url(self, query: SearchQuery) -> str:
-        base = self.access.base.removesuffix("/web/search")
-        base = base if "/" in base.partition("://")[2] else base + "/res/v1"
-        return base + _PATHS.get(query.category, "/web/search")
-
-    def headers(self) -> dict[str, str]:
-        return {"X-Subscription-Token": self.access.key, "Accept": "application/json"}
+    key_header = "X-Subscription-Token"
+    path = "/web/search"
+    paths: ClassVar = {"news": "/news/search", "images": "/images/search", "videos": "/videos/search"}
 
     def params(self, query: SearchQuery) -> Params:
         where = locale(query.language, query.country)
@@ -82,7 +67,7 @@ class Brave(JsonApi):
         # The key is checked before the parameters, so a request without a query tests it for free.
         return ApiRequest("GET", self.url(SearchQuery("test")), self.headers())
 
-    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         """Raise for a wrong key, which is a 422 and not a 401, a used-up quota, a rate limit or a smaller plan."""
         if response.status < 400:
             return
@@ -110,27 +95,31 @@ class Brave(JsonApi):
                 fix="Choose a plan with this endpoint.",
             )
 
-    def reason(self, answer: dict[str, Any]) -> str:
+    def reason(self, answer: JsonObject) -> str:
         error = _error(answer)
         return f"{clean(text(error.get('code')), 60)} {text(error.get('detail')) or text(error.get('message'))}".strip()
 
-    def rows(self, answer: dict[str, Any], query: SearchQuery) -> list[dict[str, Any]]:
-        block = answer if query.category in _PATHS else mapping(answer.get("web"))
+    def rows(self, answer: JsonObject, query: SearchQuery) -> list[JsonObject]:
+        block = answer if query.category in self.paths else mapping(answer.get("web"))
         rows = items(block.get("results")) or _other_results(answer)
         return rows[query.count * query.page :] if query.category == "images" else rows
 
-    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
-        full = len(self.rows(answer, query)) >= query.count
-        return bool(mapping(answer.get("query")).get("more_results_available", full))
+    def more(self, answer: JsonObject, query: SearchQuery, total: int) -> bool:
+        stated = mapping(answer.get("query")).get("more_results_available")
+        return super().more(answer, query, total) if stated is None else bool(stated)
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+    def answers(self, answer: JsonObject) -> tuple[str, ...]:
+        """The texts of the infoboxes."""
+        rows = items(mapping(answer.get("infobox")).get("results"))
+        return tuple(found for row in rows if (found := text(row.get("long_desc")) or text(row.get("description"))))
+
+    def notes(self, answer: JsonObject) -> tuple[str, ...]:
         facts = mapping(answer.get("query"))
         altered = clean(text(facts.get("altered")), 200)
         changed = bool(altered) and altered != facts.get("original")
-        notes = (f"brave searched for {quoted(altered, 200)} instead.",) if changed else ()
-        return replace(super().page(answer, query), answers=_infobox(answer), notes=notes)
+        return (f"brave searched for {quoted(altered, 200)} instead.",) if changed else ()
 
-    def quota(self, response: ApiResponse) -> PlanQuota | None:
+    def quota(self, response: HttpResponse) -> PlanQuota | None:
         limits, left, resets = _rate_headers(response)
         if not limits:
             return None
@@ -141,7 +130,7 @@ class Brave(JsonApi):
             month_resets=float(resets[1]) if capped and len(resets) > 1 else None,
         )
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         video, talk = mapping(row.get("video")), mapping(row.get("data"))  # of videos and of discussions
         picture = mapping(row.get("thumbnail")) or mapping(video.get("thumbnail"))
         source = (
@@ -164,21 +153,13 @@ class Brave(JsonApi):
         )
 
 
-def _other_results(answer: dict[str, Any]) -> list[dict[str, Any]]:
+def _other_results(answer: JsonObject) -> list[JsonObject]:
     """The results in the other blocks of a web answer, used when the main block is empty."""
     return [
         row
         for name in ("discussions", "news", "videos", "faq", "locations")
         for row in items(mapping(answer.get(name)).get("results"))
     ]
-
-
-def _infobox(answer: dict[str, Any]) -> tuple[str, ...]:
-    """The texts of the infoboxes."""
-    rows = items(mapping(answer.get("infobox")).get("results"))
-    return tuple(
-        answer_text for row in rows if (answer_text := text(row.get("long_desc")) or text(row.get("description")))
-    )
 
 
 def _goggles(query: SearchQuery) -> list[str]:
@@ -197,7 +178,7 @@ def _freshness(freshness: str | None) -> str:
     return _FRESHNESS.get(freshness, freshness.replace("..", "to")) if freshness else ""
 
 
-def _rate_headers(response: ApiResponse) -> tuple[list[int], ...]:
+def _rate_headers(response: HttpResponse) -> tuple[list[int], ...]:
     """The limits, the remaining requests and the seconds until a reset: each for the second, then for the month."""
     return tuple(_numbers(response.header(f"x-ratelimit-{part}") or "") for part in ("limit", "remaining", "reset"))
 
@@ -208,6 +189,6 @@ def _numbers(header: str) -> list[int]:
     return [max(0, int(part)) for part in parts] if all(_NUMBER.fullmatch(part) for part in parts) else []
 
 
-def _error(answer: dict[str, Any]) -> dict[str, Any]:
+def _error(answer: JsonObject) -> JsonObject:
     """The error object in an answer, wherever it is."""
     return mapping(answer.get("error")) or (items(answer.get("errors")) or [answer])[0]

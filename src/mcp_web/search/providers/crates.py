@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.provider import ApiResponse, ProviderRefused
-from mcp_web.search.providers.api import JsonApi, Params, joined, source_capabilities
+from mcp_web.search.provider import HttpResponse, ProviderRefused
+from mcp_web.search.providers.api import Params, Provider, joined, source_capabilities
 from mcp_web.text.amounts import amount
-from mcp_web.text.json_fields import count, text
+from mcp_web.text.json_fields import JsonObject, count, text
 
 
-class Crates(JsonApi):
+class Crates(Provider):
     # "A maximum of 1 request per second", with a user agent that names the program.
     capabilities = source_capabilities("crates", {"it"}, max_count=100, rate=1)
     label = "crates.io"
@@ -24,7 +22,7 @@ class Crates(JsonApi):
     def params(self, query: SearchQuery) -> Params:
         return {"q": query.text, "per_page": str(query.count), "page": str(query.page + 1)}
 
-    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         if response.status == 403:
             raise ProviderRefused(
                 "blocked",
@@ -32,7 +30,7 @@ class Crates(JsonApi):
                 fix="Set MCP_WEB_CONTACT to an e-mail address: crates.io asks for one.",
             )
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         name = text(row.get("name")) or text(row.get("id"))
         downloads = count(row.get("downloads"))
         return make_hit(

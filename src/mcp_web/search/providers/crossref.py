@@ -6,14 +6,14 @@ from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, offset, source_capabilities
+from mcp_web.search.providers.api import Params, Provider, date_range, joined, offset, source_capabilities
 from mcp_web.text.amounts import amount
-from mcp_web.text.json_fields import count, items, mapping, text, texts
+from mcp_web.text.json_fields import JsonObject, count, items, mapping, text, texts
 
 _FIELDS = "DOI,URL,title,author,container-title,issued,abstract,type,is-referenced-by-count,updated-by"
 
 
-class Crossref(JsonApi):
+class Crossref(Provider):
     # Lists are limited to one request a second for the public.
     capabilities = source_capabilities("crossref", {"science"}, dated=True, max_count=100, rate=1)
     label = "Crossref"
@@ -36,7 +36,7 @@ class Crossref(JsonApi):
     def identity(self) -> Params:
         return {"mailto": self.access.contact}
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         doi = text(row.get("DOI"))
         names = [joined_name(one) for one in items(row.get("author"))[:3]]
         cited = count(row.get("is-referenced-by-count"))
@@ -59,7 +59,7 @@ def first(value: Any) -> str:
     return next(iter(texts(value)), "")
 
 
-def joined_name(author: dict[str, Any]) -> str:
+def joined_name(author: JsonObject) -> str:
     """Given and family name, or the name of an organisation; "" if there is none."""
     return " ".join(filter(None, (text(author.get("given")), text(author.get("family"))))) or text(author.get("name"))
 

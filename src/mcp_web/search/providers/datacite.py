@@ -6,11 +6,11 @@ from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.providers.api import JsonApi, Params, joined, source_capabilities
-from mcp_web.text.json_fields import items, mapping, text
+from mcp_web.search.providers.api import Params, Provider, joined, source_capabilities
+from mcp_web.text.json_fields import JsonObject, items, mapping, text
 
 
-class DataCite(JsonApi):
+class DataCite(Provider):
     capabilities = source_capabilities("datacite", {"science"}, max_count=100, rate=2)
     label = "DataCite"
     address = "https://api.datacite.org"
@@ -21,7 +21,7 @@ class DataCite(JsonApi):
     def params(self, query: SearchQuery) -> Params:
         return {"query": query.text, "page[size]": str(query.count), "page[number]": str(query.page + 1)}
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         row = mapping(row.get("attributes"))
         doi = text(row.get("doi"))
         title = next((text(one.get("title")) for one in items(row.get("titles"))), "")
@@ -38,7 +38,7 @@ class DataCite(JsonApi):
         )
 
 
-def _date(row: dict[str, Any]) -> str | None:
+def _date(row: JsonObject) -> str | None:
     """The date of issue; for a year or a month, its first day."""
     dates = {text(one.get("dateType")): text(one.get("date")) for one in items(row.get("dates"))}
     found = dates.get("Issued") or str(row.get("publicationYear") or "")

@@ -7,24 +7,15 @@ an HTTP server would. So this file does no I/O, like the other providers.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from mcp_web.model.search import Category, Hit, SearchQuery
 from mcp_web.search.escape import escape_operators
-from mcp_web.search.hits import make_hit, present
+from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import (
-    ApiRequest,
-    ApiResponse,
-    Capabilities,
-    Filter,
-    Provider,
-    ProviderRefused,
-    ResultPage,
-)
-from mcp_web.search.refusals import refuse_by_status
-from mcp_web.text.json_fields import items, mapping, read_json
+from mcp_web.search.provider import ApiRequest, Capabilities, Filter, HttpResponse, ProviderRefused
+from mcp_web.search.providers.api import Access, Params, Provider
+from mcp_web.text.json_fields import JsonObject, mapping
 
 _BLOCKED_FIX = "A key (BRAVE_API_KEY, TAVILY_API_KEY …) or a SearXNG of your own is more reliable than keyless search."
 CAPABILITIES = Capabilities(
@@ -57,9 +48,12 @@ _SAFE = {"off": "off", "moderate": "moderate", "strict": "on"}
 class Ddgs(Provider):
     capabilities = CAPABILITIES
     fix = "Set MCP_WEB_DDGS_ENABLED=true for search without a key."
+    rows_at = ("results",)
 
     def __init__(self, backend: str) -> None:
+        super().__init__(Access(f"ddgs://{backend}"))
         categories, native = _BACKENDS[backend]
+        self.label = f"ddgs:{backend}"
         self.backend = backend
         self.capabilities = replace(CAPABILITIES, categories=categories, native=native)
 
@@ -69,19 +63,22 @@ class Ddgs(Provider):
 
     @property
     def name(self) -> str:
-        return f"ddgs:{self.backend}"
+        return self.label
 
-    def request(self, query: SearchQuery) -> ApiRequest:
-        freshness = query.freshness or ""
-        params = [
-            ("query", escape_operators(query.text)),
-            ("region", locale(query.language, query.country).ddgs),
-            ("safesearch", _SAFE[query.safe_search]),
-            ("page", str(query.page + 1)),
-        ]
-        if limit := self._time_limit(freshness, query.category):
-            params.append(("timelimit", limit))
-        return ApiRequest("GET", f"ddgs://{self.backend}/{_KINDS.get(query.category, 'text')}", {}, tuple(params))
+    def url(self, query: SearchQuery) -> str:
+        return f"{self.access.base}/{_KINDS.get(query.category, 'text')}"
+
+    def headers(self) -> dict[str, str]:
+        return {}
+
+    def params(self, query: SearchQuery) -> Params:
+        return {
+            "query": escape_operators(query.text),
+            "region": locale(query.language, query.country).ddgs,
+            "safesearch": _SAFE[query.safe_search],
+            "page": str(query.page + 1),
+            "timelimit": self._time_limit(query.freshness or "", query.category),
+        }
 
     def _time_limit(self, freshness: str, category: Category) -> str:
         """The time limit in the form of this backend; what it cannot express is filtered by result dates."""
@@ -93,30 +90,24 @@ class Ddgs(Provider):
         category: Category = "general" if "general" in self.capabilities.categories else "news"
         return self.request(SearchQuery("test", count=1, category=category))
 
-    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         # DuckDuckGo sends its bot check with status 202; the library calls that "no results".
         if response.status in (202, 403, 429):
-            raise ProviderRefused(
-                "blocked", f"{self.backend} treats this machine as a bot ({response.status}).", fix=_BLOCKED_FIX
-            )
-        refuse_by_status(response, self.name)
-        try:
-            rows = read_json(response.body)
-        except ValueError:
-            raise ProviderRefused("error", f"{self.name} answered with something that is not JSON.") from None
-        hits = present(_hit(row, query, self.backend) for row in items(rows))
-        return ResultPage(hits=hits, more=bool(hits), raw=rows)
+            detail = f"{self.backend} treats this machine as a bot ({response.status})."
+            raise ProviderRefused("blocked", detail, fix=_BLOCKED_FIX)
 
+    def more(self, answer: JsonObject, query: SearchQuery, total: int) -> bool:
+        return bool(self.rows(answer, query))
 
-def _hit(row: dict[str, Any], query: SearchQuery, backend: str) -> Hit | None:
-    images = mapping(row.get("images"))
-    return make_hit(
-        row.get("title"),
-        row.get("href") or row.get("url") or row.get("content") or row.get("embed_url"),
-        row.get("body") or row.get("description"),
-        engines=(backend,),
-        date=row.get("date") or row.get("published"),
-        thumbnail=row.get("thumbnail") or row.get("image") or images.get("large") or images.get("medium"),
-        image=row.get("image") if query.category == "images" else None,
-        source=row.get("source") or row.get("publisher") or row.get("uploader"),
-    )
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
+        images = mapping(row.get("images"))
+        return make_hit(
+            row.get("title"),
+            row.get("href") or row.get("url") or row.get("content") or row.get("embed_url"),
+            row.get("body") or row.get("description"),
+            engines=(self.backend,),
+            date=row.get("date") or row.get("published"),
+            thumbnail=row.get("thumbnail") or row.get("image") or images.get("large") or images.get("medium"),
+            image=row.get("image") if query.category == "images" else None,
+            source=row.get("source") or row.get("publisher") or row.get("uploader"),
+        )

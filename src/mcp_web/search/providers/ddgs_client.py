@@ -16,7 +16,7 @@ import anyio
 from anyio import to_thread
 
 from mcp_web.errors import FetchFailed, FetchTimeout
-from mcp_web.search.provider import ApiResponse, ProviderRefused
+from mcp_web.search.provider import HttpResponse, ProviderRefused
 
 _ROBOT_CHECKS = ("anomaly-modal", "captcha", "unusual traffic", "verify you are human", "are you a robot")
 _ADDRESSES = frozenset({"href", "url", "image", "thumbnail"})
@@ -31,17 +31,17 @@ class DdgsClient:
 
     async def request(
         self, method: str, url: str, *, params: Any = None, timeout: float = 10.0, **unused: Any
-    ) -> ApiResponse:
+    ) -> HttpResponse:
         """One search in a thread, which goes on when the caller is cancelled; `url` is `ddgs://BACKEND/KIND`.
 
-        The response has the rows as JSON. Raises FetchTimeout, FetchFailed or ProviderRefused.
+        The response has the rows as JSON, as `results`. Raises FetchTimeout, FetchFailed or ProviderRefused.
         """
         return await to_thread.run_sync(
             _call, url, dict(params), timeout, self._proxy, abandon_on_cancel=True, limiter=self._threads
         )
 
 
-def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None) -> ApiResponse:
+def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None) -> HttpResponse:
     """One search on one backend, as `request` describes it; blocking. `timeout` is in seconds."""
     from ddgs.engines import ENGINES
     from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
@@ -50,7 +50,7 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None) -
     backend, kind = parts.hostname or "", parts.path.strip("/")
     found = ENGINES.get(kind, {}).get(backend)
     if found is None:
-        return ApiResponse(404, (), b"[]")
+        return HttpResponse(404, (), b"{}")
     engine = _exact(found)(proxy=proxy, timeout=max(1, round(timeout)))
     query = params.pop("query")
     page = int(params.pop("page", "1"))
@@ -59,11 +59,11 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None) -
     except TimeoutException as error:
         raise FetchTimeout(f"{backend} did not answer in time.") from error
     except RatelimitException:
-        return ApiResponse(429, (), b"[]")
+        return HttpResponse(429, (), b"{}")
     except DDGSException as error:
         # The message may quote the query, so only its kind is passed on.
         if "vqd" in str(error):
-            return ApiResponse(403, (), b"[]")
+            return HttpResponse(403, (), b"{}")
         raise FetchFailed(f"{backend} could not be reached.") from error
     except Exception as error:  # the page is untrusted, and the library does not validate it
         raise ProviderRefused("error", f"{backend} sent a page that cannot be read.") from error
@@ -71,7 +71,7 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None) -
     rows = [dict(vars(result)) for result in results or ()]
     if not rows and status == 200 and any(sign in page_text.lower() for sign in _ROBOT_CHECKS):
         status = 429
-    return ApiResponse(status, (), json.dumps(rows, default=str).encode())
+    return HttpResponse(status, (), json.dumps({"results": rows}, default=str).encode())
 
 
 def _exact(engine: Any) -> Any:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
+from mcp_web.search.providers.api import Params, Provider, date_range, joined, source_capabilities
 from mcp_web.text.amounts import amount
-from mcp_web.text.json_fields import count, mapping, text
+from mcp_web.text.json_fields import JsonObject, count, mapping, text
 
 
-class EuropePmc(JsonApi):
+class EuropePmc(Provider):
     capabilities = source_capabilities("europepmc", {"science"}, dated=True, max_count=100, paging="deeper", rate=3)
     label = "Europe PMC"
     address = "https://www.ebi.ac.uk/europepmc/webservices/rest"
@@ -32,10 +30,7 @@ class EuropePmc(JsonApi):
     def identity(self) -> Params:
         return {"email": self.access.contact}
 
-    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
-        return query.count < total
-
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         source, identifier = text(row.get("source")), text(row.get("id"))
         cited = count(row.get("citedByCount"))
         kinds = mapping(row.get("pubTypeList")).get("pubType")

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.dates import span_of
-from mcp_web.search.hits import make_hit
+from mcp_web.search.hits import clean, make_hit
 from mcp_web.search.locales import locale
-from mcp_web.search.provider import ApiResponse, Capabilities, ProviderRefused
-from mcp_web.search.providers.api import JsonApi
+from mcp_web.search.provider import Capabilities, HttpResponse, ProviderRefused
+from mcp_web.search.providers.api import Provider
 from mcp_web.search.refusals import REPHRASE
-from mcp_web.search.snippets import clean
-from mcp_web.text.json_fields import mapping, text, texts
+from mcp_web.text.json_fields import JsonObject, mapping, text, texts
 from mcp_web.text.untrusted import quoted
 
 _CATEGORIES = {"news": "news", "science": "research paper"}
 
 
-class Exa(JsonApi):
+class Exa(Provider):
     capabilities = Capabilities(
         name="exa",
         index="exa",
@@ -36,15 +34,11 @@ class Exa(JsonApi):
     label = "Exa"
     address = "https://api.exa.ai"
     fix = "Set EXA_API_KEY to a key from https://dashboard.exa.ai."
+    key_header = "x-api-key"
+    path = "/search"
     rows_at = ("results",)
 
-    def url(self, query: SearchQuery) -> str:
-        return self.access.base.removesuffix("/search") + "/search"
-
-    def headers(self) -> dict[str, str]:
-        return {"x-api-key": self.access.key, "Accept": "application/json"}
-
-    def body(self, query: SearchQuery) -> dict[str, Any]:
+    def body(self, query: SearchQuery) -> JsonObject:
         return {
             "query": query.text,
             "type": "auto",
@@ -57,7 +51,7 @@ class Exa(JsonApi):
             "userLocation": locale(query.language, query.country).country,
         } | _dates(query.freshness)
 
-    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         """Raise for missing credit, a wrong key, and a query that Exa's moderation refuses."""
         if response.status < 400:
             return
@@ -73,13 +67,10 @@ class Exa(JsonApi):
                 "rejected", f"Exa does not answer this query ({quoted(tag)}).", fix=REPHRASE, counts=False
             )
 
-    def reason(self, answer: dict[str, Any]) -> str:
+    def reason(self, answer: JsonObject) -> str:
         return " ".join(filter(None, _error(answer)))
 
-    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
-        return len(self.rows(answer, query)) >= query.count < self.capabilities.max_count
-
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         highlights = [part for part in texts(row.get("highlights")) if part.strip()]
         return make_hit(
             row.get("title"),
@@ -92,7 +83,7 @@ class Exa(JsonApi):
         )
 
 
-def _error(answer: dict[str, Any]) -> tuple[str, str]:
+def _error(answer: JsonObject) -> tuple[str, str]:
     """The tag and the message of an error, which is bare or wrapped in an object of its own."""
     inner = mapping(answer.get("error")) or answer
     return clean(text(inner.get("tag")), 60), clean(text(inner.get("error")) or text(inner.get("message")), 200)

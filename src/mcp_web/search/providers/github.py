@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
-from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
-from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
+from mcp_web.search.provider import HttpResponse, ProviderRefused, ResultPage
+from mcp_web.search.providers.api import Params, Provider, date_range, joined, source_capabilities
 from mcp_web.search.refusals import retry_after
 from mcp_web.text.amounts import amount
-from mcp_web.text.json_fields import count, mapping, text, texts
+from mcp_web.text.json_fields import JsonObject, count, mapping, text, texts
 
 _FIX = "Set MCP_WEB_GITHUB_TOKEN to a token without any scope."
 _PROBLEM = re.compile(
@@ -24,7 +23,7 @@ _PROBLEM = re.compile(
 _CODE = re.compile(r"[(){};]|::|->|=>|\w\.\w+\(")
 
 
-class GitHub(JsonApi):
+class GitHub(Provider):
     # Without a token ten searches a minute.
     capabilities = source_capabilities("github", {"it"}, dated=True, max_count=100, max_pages=10, rate=10, per=60.0)
     label = "GitHub"
@@ -48,7 +47,7 @@ class GitHub(JsonApi):
         only = " is:issue" if kind == "issues" else ""
         return {"q": query.text + only + dates, "per_page": str(query.count), "page": str(query.page + 1)}
 
-    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         """Raise for a rate limit, which is a 403 or 429 with the time in one of two headers."""
         if response.status not in (403, 429):
             return
@@ -61,13 +60,10 @@ class GitHub(JsonApi):
                 fix=None if self.access.key else _FIX,
             )
 
-    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
-        return (query.page + 1) * query.count < min(total, 1000)
-
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+    def page(self, answer: JsonObject, query: SearchQuery) -> ResultPage:
         return replace(super().page(answer, query), incomplete=answer.get("incomplete_results") is True)
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         if "path" in row:
             repository = text(mapping(row.get("repository")).get("full_name"))
             return make_hit(f"{repository}: {text(row.get('path'))}", row.get("html_url"))
@@ -77,12 +73,7 @@ class GitHub(JsonApi):
             about = joined(
                 text(row.get("description")), stars, text(row.get("language")), ", ".join(texts(row.get("topics")))
             )
-            return make_hit(
-                row["full_name"],
-                row.get("html_url"),
-                joined(about, archived),
-                date=row.get("pushed_at"),
-            )
+            return make_hit(row["full_name"], row.get("html_url"), joined(about, archived), date=row.get("pushed_at"))
         facts = f"{text(row.get('state'))}, {amount(count(row.get('comments')) or 0, 'comment')}"
         return make_hit(
             row.get("title"),
@@ -99,6 +90,6 @@ class GitHub(JsonApi):
         return "issues" if _PROBLEM.search(query.text) else "repositories"
 
 
-def _until_reset(response: ApiResponse) -> float | None:
+def _until_reset(response: HttpResponse) -> float | None:
     moment = count(response.header("x-ratelimit-reset"))
     return max(1.0, moment - time.time()) if moment else None

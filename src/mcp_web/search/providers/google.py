@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta, timezone
-from typing import Any, Self
+import time
+from datetime import date
 
+from mcp_web.limit.schedule import until_next
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.dates import published, split_prefix
-from mcp_web.search.hits import make_hit
+from mcp_web.search.hits import clean, make_hit
 from mcp_web.search.locales import locale
-from mcp_web.search.options import GOOGLE_ENGINE, SearchOptions
-from mcp_web.search.provider import ApiResponse, Capabilities, ProviderRefused, ResultPage
-from mcp_web.search.providers.api import Access, JsonApi, Params
+from mcp_web.search.provider import Capabilities, HttpResponse, ProviderRefused
+from mcp_web.search.providers.api import Params, Provider
 from mcp_web.search.refusals import is_wall
-from mcp_web.search.snippets import clean
-from mcp_web.text.json_fields import items, mapping, text
+from mcp_web.text.json_fields import JsonObject, items, mapping, text
 from mcp_web.text.untrusted import quoted
 
 _FRESHNESS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
@@ -25,10 +23,11 @@ _DATE_FIELDS = ("datepublished", "uploaddate", "datemodified", "datecreated")
 _DAY_LIMITS = frozenset({"dailyLimitExceeded", "dailyLimitExceededUnreg", "quotaExceeded"})
 _MINUTE_LIMITS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "concurrentLimitExceeded"})
 _WRONG_KEYS = frozenset({"API_KEY_INVALID", "keyInvalid", "keyExpired", "API_KEY_EXPIRED"})
+_PACIFIC = 8 * 3600.0  # seconds from UTC to the winter time of the clock at whose midnight the quota is reset
 _DATES = ("article:published_time", "og:published_time", "date", "dc.date", "article:modified_time", "og:updated_time")
 
 
-class Google(JsonApi):
+class Google(Provider):
     capabilities = Capabilities(
         name="google",
         index="google",
@@ -40,6 +39,7 @@ class Google(JsonApi):
         ends=date(2027, 1, 1),
     )
     label = "Google"
+    root = "/customsearch/v1"
     address = "https://customsearch.googleapis.com/customsearch/v1"
     fix = (
         "Set GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID of a project that already used the API; "
@@ -47,22 +47,11 @@ class Google(JsonApi):
     )
     rows_at = ("items",)
     total_at = ("searchInformation", "totalResults")
-
-    def __init__(self, access: Access, engine: str) -> None:
-        super().__init__(access)
-        self._engine = engine
-
-    @classmethod
-    def from_options(cls, options: SearchOptions) -> Self:
-        access = Access(options.urls.get("google", cls.address).rstrip("/"), key=options.key("google"))
-        return cls(access, options.key(GOOGLE_ENGINE))
-
-    def url(self, query: SearchQuery) -> str:
-        base = self.access.base
-        return base if "/" in base.partition("://")[2] else base + "/customsearch/v1"
+    more_at = ("queries", "nextPage")
+    suggestion_at = ("spelling", "correctedQuery")
 
     def identity(self) -> Params:
-        return {"key": self.access.key, "cx": self._engine}
+        return {"key": self.access.key, "cx": self.access.engine}
 
     def params(self, query: SearchQuery) -> Params:
         where = locale(query.language, query.country)
@@ -80,7 +69,7 @@ class Google(JsonApi):
             "searchType": "image" if query.category == "images" else "",
         }
 
-    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         """Raise for a used-up quota, a rate limit, and a wrong key, project or search engine id."""
         if response.status < 400:
             return
@@ -91,7 +80,7 @@ class Google(JsonApi):
         unpaid = "billing" in message.lower()  # a limit that does not reset at midnight
         limited = response.status in (403, 429) and not unpaid
         if limited and (reasons & _DAY_LIMITS or "per day" in message.lower()):
-            wait = _until_pacific_midnight()
+            wait = until_next(time.time() - _PACIFIC, "day")
             raise ProviderRefused("quota", "Google's daily quota is used up.", retry_after=wait, fix=self.fix)
         if response.status == 429 or (limited and reasons & _MINUTE_LIMITS):
             raise ProviderRefused("rate_limited", "Google limits the queries per minute.", retry_after=60.0)
@@ -100,17 +89,10 @@ class Google(JsonApi):
         if response.status == 400 and query.page == 0:  # of a first page's arguments only the engine can be invalid
             raise ProviderRefused("auth", f"Google does not accept the search engine ID: {cause}.", fix=self.fix)
 
-    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
-        return bool(mapping(answer.get("queries")).get("nextPage"))
+    def notes(self, answer: JsonObject) -> tuple[str, ...]:
+        return ("Google Custom Search is switched off on 2027-01-01; configure another provider.",)
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        return replace(
-            super().page(answer, query),
-            suggestion=text(mapping(answer.get("spelling")).get("correctedQuery")) or None,
-            notes=("Google Custom Search is switched off on 2027-01-01; configure another provider.",),
-        )
-
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         pagemap = mapping(row.get("pagemap"))
         tags = (items(pagemap.get("metatags")) or [{}])[0]
         dated, snippet = split_prefix(" ".join(text(row.get("snippet")).split()), language=query.language)
@@ -129,16 +111,3 @@ class Google(JsonApi):
             image=row.get("link") if image else None,
             source=tags.get("og:site_name"),
         )
-
-
-def _until_pacific_midnight() -> float:
-    """Seconds until Google's daily quota is reset."""
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    try:
-        pacific: Any = ZoneInfo("America/Los_Angeles")
-    except ZoneInfoNotFoundError:
-        pacific = timezone(timedelta(hours=-8))
-    here = datetime.now(UTC).astimezone(pacific)
-    midnight = (here + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
-    return (midnight - here).total_seconds()

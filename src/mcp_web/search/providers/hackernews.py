@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.providers.api import JsonApi, Params, date_range, epoch, joined, source_capabilities
+from mcp_web.search.providers.api import Params, Provider, date_range, epoch, joined, source_capabilities
 from mcp_web.text.amounts import amount
-from mcp_web.text.json_fields import count, text
+from mcp_web.text.json_fields import JsonObject, count, text
 
 
-class HackerNews(JsonApi):
+class HackerNews(Provider):
     # Ten thousand requests an hour are allowed.
     capabilities = source_capabilities("hackernews", {"it"}, dated=True, max_count=100, rate=2)
     label = "Hacker News"
@@ -31,10 +29,10 @@ class HackerNews(JsonApi):
             "numericFilters": dates,
         }
 
-    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+    def more(self, answer: JsonObject, query: SearchQuery, total: int) -> bool:
         return query.page + 1 < (count(answer.get("nbPages")) or 0)
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         identifier = text(row.get("objectID"))
         points, comments = count(row.get("points")) or 0, count(row.get("num_comments")) or 0
         facts = f"{amount(points, 'point')}, {amount(comments, 'comment')}"

@@ -6,14 +6,14 @@ from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
-from mcp_web.text.json_fields import text, texts
+from mcp_web.search.providers.api import Params, Provider, date_range, joined, source_capabilities
+from mcp_web.text.json_fields import JsonObject, text, texts
 
 _FIELDS = ("identifier", "title", "description", "date", "mediatype", "creator")
 _MEDIA = {"music": " AND mediatype:audio", "videos": " AND mediatype:movies"}
 
 
-class InternetArchive(JsonApi):
+class InternetArchive(Provider):
     capabilities = source_capabilities("internetarchive", {"files", "music", "videos"}, dated=True, rate=1)
     label = "Internet Archive"
     address = "https://archive.org"
@@ -32,7 +32,7 @@ class InternetArchive(JsonApi):
             "fl[]": _FIELDS,
         }
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         identifier = text(row.get("identifier"))
         return make_hit(
             _one(row.get("title")) or identifier,

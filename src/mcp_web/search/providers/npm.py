@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.providers.api import JsonApi, Params, joined, offset, source_capabilities
-from mcp_web.text.json_fields import mapping, text, texts
+from mcp_web.search.providers.api import Params, Provider, joined, offset, source_capabilities
+from mcp_web.text.json_fields import JsonObject, mapping, text, texts
 
 
-class Npm(JsonApi):
+class Npm(Provider):
     capabilities = source_capabilities("npm", {"it"}, max_count=100, rate=2)
     label = "npm"
     address = "https://registry.npmjs.org"
@@ -21,7 +19,7 @@ class Npm(JsonApi):
     def params(self, query: SearchQuery) -> Params:
         return {"text": query.text, "size": str(query.count), "from": offset(query)}
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         package = mapping(row.get("package"))
         name, links = text(package.get("name")), mapping(package.get("links"))
         return make_hit(

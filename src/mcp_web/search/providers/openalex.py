@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.provider import ApiResponse, ProviderRefused
-from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
+from mcp_web.search.provider import HttpResponse, ProviderRefused
+from mcp_web.search.providers.api import Params, Provider, date_range, joined, source_capabilities
 from mcp_web.search.refusals import retry_after
 from mcp_web.text.amounts import amount
-from mcp_web.text.json_fields import count, items, mapping, text
+from mcp_web.text.json_fields import JsonObject, count, items, mapping, text
 from mcp_web.text.papers import inverted_abstract
 
 _FIELDS = (
@@ -21,7 +19,7 @@ _KEY_FIX = "Set OPENALEX_API_KEY to a free key from https://openalex.org/setting
 _MOST_WORDS = 200  # of an abstract
 
 
-class OpenAlex(JsonApi):
+class OpenAlex(Provider):
     capabilities = source_capabilities("openalex", {"science"}, dated=True, max_count=100, rate=5)
     label = "OpenAlex"
     address = "https://api.openalex.org"
@@ -43,7 +41,7 @@ class OpenAlex(JsonApi):
     def identity(self) -> Params:
         return {"mailto": self.access.contact, "api_key": self.access.key}
 
-    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         """Raise for a 403 or 429: the day's allowance (small without a key) is used up, or the rate is limited."""
         if response.status not in (403, 429):
             return
@@ -57,7 +55,7 @@ class OpenAlex(JsonApi):
             )
         raise self.limited(f"status {response.status}", retry_after(response))
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         place, open_copy = mapping(row.get("primary_location")), mapping(row.get("best_oa_location"))
         names = [text(mapping(one.get("author")).get("display_name")) for one in items(row.get("authorships"))[:3]]
         cited = count(row.get("cited_by_count"))

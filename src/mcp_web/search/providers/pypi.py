@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.provider import ApiResponse, ResultPage
-from mcp_web.search.providers.api import JsonApi, joined, source_capabilities
-from mcp_web.text.json_fields import items, mapping, text
+from mcp_web.search.provider import HttpResponse, ResultPage
+from mcp_web.search.providers.api import Provider, joined, source_capabilities
+from mcp_web.text.json_fields import JsonObject, items, mapping, text
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _AROUND = frozenset({"pypi", "pip", "install", "python", "package", "library", "module", "docs", "documentation"})
 
 
-class PyPi(JsonApi):
+class PyPi(Provider):
     capabilities = source_capabilities("pypi", {"it"}, max_pages=1, rate=2)
     label = "PyPI"
     address = "https://pypi.org"
@@ -24,18 +23,18 @@ class PyPi(JsonApi):
     def url(self, query: SearchQuery) -> str:
         return f"{self.access.base}/pypi/{package_name(query.text)}/json"
 
-    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
+    def parse(self, response: HttpResponse, query: SearchQuery) -> ResultPage:
         # No package of that name: nothing was found.
         return ResultPage(hits=()) if response.status == 404 else super().parse(response, query)
 
-    def rows(self, answer: dict[str, Any], query: SearchQuery) -> list[dict[str, Any]]:
+    def rows(self, answer: JsonObject, query: SearchQuery) -> list[JsonObject]:
         return [answer]
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+    def page(self, answer: JsonObject, query: SearchQuery) -> ResultPage:
         found = super().page(answer, query)
         return replace(found, total=len(found.hits) or None)
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         info = mapping(row.get("info"))
         name, links = text(info.get("name")), mapping(info.get("project_urls"))
         listed = ", ".join(f"{label}: {url}" for label, url in list(links.items())[:4] if isinstance(url, str))

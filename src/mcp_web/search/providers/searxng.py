@@ -11,26 +11,33 @@ from urllib.parse import unquote, urlsplit
 from mcp_web.model.search import CATEGORIES, Hit, SearchQuery
 from mcp_web.search.dates import published
 from mcp_web.search.escape import escape_operators
-from mcp_web.search.hits import make_hit
+from mcp_web.search.hits import clean, make_hit
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, ResultPage
-from mcp_web.search.providers.api import Access, JsonApi, Params
+from mcp_web.search.provider import ApiRequest, Capabilities, HttpResponse, ProviderRefused, ResultPage
+from mcp_web.search.providers.api import Access, Params, Provider
 from mcp_web.search.refusals import is_wall
-from mcp_web.search.searxng.headers import headers_for
 from mcp_web.search.searxng.kinds import describe, infobox_text
-from mcp_web.search.snippets import clean
 from mcp_web.text.amounts import amount
-from mcp_web.text.json_fields import items, number, text, texts
+from mcp_web.text.json_fields import JsonObject, items, number, text, texts
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import domain_of
 
 JSON_FIX = "Enable JSON in the instance's settings.yml and restart it:\nsearch:\n  formats: [html, json]"
 LOGIN_FIX = "Write the login into MCP_WEB_SEARXNG_URLS: https://user:password@host."
+# User agents and languages of browsers.
+_AGENTS = (
+    "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0",
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0",
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
+)
+_LANGUAGES = ("en-US,en;q=0.9", "en-US,en;q=0.5", "en-GB,en;q=0.8", "en;q=0.9")
 _SAFE = {"off": "0", "moderate": "1", "strict": "2"}
 
 
-class Searxng(JsonApi):
+class Searxng(Provider):
     capabilities = Capabilities(
         name="searxng",
         index="mixed",
@@ -80,14 +87,14 @@ class Searxng(JsonApi):
         }
 
     def headers(self) -> dict[str, str]:
-        headers = headers_for(random.Random() if self._varied else None)  # noqa: S311 - not a secret
+        headers = _headers(random.Random() if self._varied else None)  # noqa: S311 - not a secret
         return headers | ({"Authorization": f"Basic {self._login}"} if self._login else {})
 
     def health(self) -> ApiRequest:
         """The request of a health check: cheap, and not counted by the instance's limit for JSON."""
         return ApiRequest("GET", self.access.base + "/healthz", self.headers())
 
-    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         """Raise for an instance without JSON, with a login, at another address, or that answers with a web page."""
         status, who = response.status, self.label
         if status == 403 and not is_wall(response):
@@ -99,11 +106,11 @@ class Searxng(JsonApi):
         if 200 <= status < 300 and not answer and "html" in (response.header("content-type") or ""):
             raise ProviderRefused("blocked", f"{who} answered with a web page instead of JSON.")
 
-    def rows(self, answer: dict[str, Any], query: SearchQuery) -> list[dict[str, Any]]:
+    def rows(self, answer: JsonObject, query: SearchQuery) -> list[JsonObject]:
         # The answer groups results by category; the score is the order.
         return sorted(items(answer.get("results")), key=lambda row: -number(row.get("score")))
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+    def page(self, answer: JsonObject, query: SearchQuery) -> ResultPage:
         page, results = super().page(answer, query), len(items(answer.get("results")))
         unresponsive = _unresponsive(answer.get("unresponsive_engines"))
         offered = [*_words(answer.get("corrections")), *_words(answer.get("suggestions"))]
@@ -116,7 +123,7 @@ class Searxng(JsonApi):
             incomplete=bool(unresponsive),
         )
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         engines = [name for name in texts(row.get("engines")) if name] or [text(row.get("engine")) or "searxng"]
         dates = (row.get("publishedDate"), row.get("pubdate"), row.get("date_of_publication"))
         sources = (text(row.get(name)) for name in ("author", "source", "journal", "publisher", "maintainer"))
@@ -131,6 +138,27 @@ class Searxng(JsonApi):
             image=row.get("img_src") if query.category == "images" else None,
             source=authors or next(filter(None, sources), None),
         )
+
+
+def _headers(randomness: random.Random | None) -> dict[str, str]:
+    """The headers of a browser navigation: with `randomness` a random browser and language, else always the same.
+
+    SearXNG's limiter refuses an Accept without text/html, a missing Accept-Language and user agents of scripts; over
+    https it requires the Sec-Fetch headers. No header identifies the user.
+    """
+    agent, language = (
+        (randomness.choice(_AGENTS), randomness.choice(_LANGUAGES)) if randomness else (_AGENTS[0], _LANGUAGES[0])
+    )
+    return {
+        "User-Agent": agent,
+        "Accept": "text/html,application/json;q=0.9,*/*;q=0.8",
+        "Accept-Language": language,
+        "Accept-Encoding": "gzip, deflate",
+        "Sec-Fetch-Mode": "navigate",
+        "Sec-Fetch-Dest": "document",
+        "Sec-Fetch-Site": "none",
+        "DNT": "1",
+    }
 
 
 def _moved(who: str, location: str) -> str | None:
@@ -177,12 +205,12 @@ def _notes(unresponsive: list[tuple[str, str]], without_url: int, *, dated: bool
     return tuple(notes)
 
 
-def _answer_text(one: dict[str, Any]) -> str:
+def _answer_text(one: JsonObject) -> str:
     translated = items(one.get("translations"))
     return text(one.get("answer")) or (text(translated[0].get("text")) if translated else "")
 
 
-def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
+def _answers(answer: JsonObject) -> tuple[str, ...]:
     """The instant answers (strings until 2025, objects since) and the texts of infoboxes."""
     lines = [*texts(answer.get("answers")), *(_answer_text(one) for one in items(answer.get("answers")))]
     lines += [infobox_text(box) for box in items(answer.get("infoboxes"))]

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from typing import ClassVar
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit
+from mcp_web.search.hits import clean, make_hit
 from mcp_web.search.locales import locale
-from mcp_web.search.provider import ApiResponse, Capabilities, ProviderRefused, ResultPage
-from mcp_web.search.providers.api import JsonApi
-from mcp_web.search.snippets import clean
-from mcp_web.text.json_fields import items, mapping, text
+from mcp_web.search.provider import Capabilities, HttpResponse, ProviderRefused
+from mcp_web.search.providers.api import Provider
+from mcp_web.text.json_fields import JsonObject, items, mapping, text
 from mcp_web.text.untrusted import quoted
 
-_PATHS = {"news": "/news", "images": "/images", "videos": "/videos", "science": "/scholar"}
 _ROWS = {"news": "news", "images": "images", "videos": "videos"}
 _FRESHNESS = {"day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}
 
 
-class Serper(JsonApi):
+class Serper(Provider):
     capabilities = Capabilities(
         name="serper",
         index="google",
@@ -32,14 +29,11 @@ class Serper(JsonApi):
     label = "Serper"
     address = "https://google.serper.dev"
     fix = "Set SERPER_API_KEY to a key from https://serper.dev."
+    key_header = "X-API-KEY"
+    path = "/search"
+    paths: ClassVar = {"news": "/news", "images": "/images", "videos": "/videos", "science": "/scholar"}
 
-    def url(self, query: SearchQuery) -> str:
-        return self.access.base.removesuffix("/search") + _PATHS.get(query.category, "/search")
-
-    def headers(self) -> dict[str, str]:
-        return {"X-API-KEY": self.access.key, "Accept": "application/json"}
-
-    def body(self, query: SearchQuery) -> dict[str, Any]:
+    def body(self, query: SearchQuery) -> JsonObject:
         where = locale(query.language, query.country)
         return {
             "q": query.text,
@@ -50,24 +44,33 @@ class Serper(JsonApi):
             "tbs": _tbs(query.freshness),
         }
 
-    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         message = clean(text(answer.get("message")), 200) if response.status >= 400 else ""
         if "credit" in message.lower():
             detail = f"Serper has no credit left: {quoted(message, 200)}."
             raise ProviderRefused("quota", detail, fix="Top up the Serper account.")
 
-    def rows(self, answer: dict[str, Any], query: SearchQuery) -> list[dict[str, Any]]:
+    def rows(self, answer: JsonObject, query: SearchQuery) -> list[JsonObject]:
         return items(answer.get(_ROWS.get(query.category, "organic")))
 
-    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+    def more(self, answer: JsonObject, query: SearchQuery, total: int) -> bool:
         """Whether there may be results after this page: it is at least half full; full ones may have only eight."""
         found = len(self.rows(answer, query))
         return found > 0 and found * 2 >= query.count
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        return replace(super().page(answer, query), suggestion=_suggestion(answer), answers=_answers(answer))
+    def suggestion(self, answer: JsonObject) -> str | None:
+        """The corrected query, or the first related one; None if there is neither."""
+        facts = mapping(answer.get("searchInformation"))
+        related = [text(row.get("query")) for row in items(answer.get("relatedSearches"))]
+        return next(filter(None, [text(facts.get("didYouMean")), text(facts.get("showingResultsFor")), *related]), None)
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def answers(self, answer: JsonObject) -> tuple[str, ...]:
+        """The instant answer and the description in the knowledge graph."""
+        box, graph = mapping(answer.get("answerBox")), mapping(answer.get("knowledgeGraph"))
+        found = (text(box.get("answer")) or text(box.get("snippet")), text(graph.get("description")))
+        return tuple(filter(None, found))
+
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         # A paper may have no page of its own, only a file.
         return make_hit(
             row.get("title"),
@@ -79,20 +82,6 @@ class Serper(JsonApi):
             source=row.get("source") or row.get("channel") or row.get("publicationInfo"),
             language=query.language,
         )
-
-
-def _suggestion(answer: dict[str, Any]) -> str | None:
-    """The corrected query, or the first related one; None if there is neither."""
-    facts = mapping(answer.get("searchInformation"))
-    related = [text(row.get("query")) for row in items(answer.get("relatedSearches"))]
-    return next(filter(None, [text(facts.get("didYouMean")), text(facts.get("showingResultsFor")), *related]), None)
-
-
-def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
-    """The instant answer and the description in the knowledge graph."""
-    box, graph = mapping(answer.get("answerBox")), mapping(answer.get("knowledgeGraph"))
-    found = (text(box.get("answer")) or text(box.get("snippet")), text(graph.get("description")))
-    return tuple(part for part in found if part)
 
 
 def _tbs(freshness: str | None) -> str | None:

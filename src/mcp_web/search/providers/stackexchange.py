@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 import time
-from typing import Any
 
 from mcp_web.limit.schedule import until_next
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.provider import ApiResponse, PlanQuota, ProviderRefused
-from mcp_web.search.providers.api import JsonApi, Params, date_range, epoch, joined, source_capabilities
-from mcp_web.search.refusals import error_object
+from mcp_web.search.provider import HttpResponse, PlanQuota, ProviderRefused
+from mcp_web.search.providers.api import Params, Provider, date_range, epoch, joined, source_capabilities
+from mcp_web.search.refusals import json_object
 from mcp_web.text.amounts import amount
-from mcp_web.text.json_fields import count, mapping, seconds, text, texts
+from mcp_web.text.json_fields import JsonObject, count, mapping, seconds, text, texts
 
 _SITE = re.compile(
     r"^(?:[a-z0-9-]+\.)?(?:stackexchange|stackoverflow|serverfault|superuser|askubuntu|mathoverflow)\.\w+$"
@@ -21,12 +20,13 @@ _SITE = re.compile(
 _WAIT = re.compile(r"in (\d+) seconds")
 
 
-class StackExchange(JsonApi):
+class StackExchange(Provider):
     capabilities = source_capabilities("stackexchange", {"it"}, dated=True, max_count=100, max_pages=25, rate=5)
     label = "Stack Exchange"
     address = "https://api.stackexchange.com/2.3"
     path = "/search/advanced"
     rows_at = ("items",)
+    more_at = ("has_more",)
 
     def params(self, query: SearchQuery) -> Params:
         span = date_range(query)
@@ -46,7 +46,7 @@ class StackExchange(JsonApi):
     def identity(self) -> Params:
         return {"key": self.access.key}
 
-    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         """Raise for a refusal, which is a 400 with an error name."""
         name, message = text(answer.get("error_name")), text(answer.get("error_message"))
         if name == "throttle_violation":
@@ -57,10 +57,7 @@ class StackExchange(JsonApi):
         if name in ("temporarily_unavailable", "internal_error"):
             raise ProviderRefused("error", f"Stack Exchange failed with {name}.")
 
-    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
-        return answer.get("has_more") is True
-
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         answers = count(row.get("answer_count")) or 0
         accepted = ", one accepted" if row.get("accepted_answer_id") else ""
         facts = f"{amount(count(row.get('score')) or 0, 'vote')}, {amount(answers, 'answer')}{accepted}"
@@ -72,9 +69,9 @@ class StackExchange(JsonApi):
             source=mapping(row.get("owner")).get("display_name"),
         )
 
-    def quota(self, response: ApiResponse) -> PlanQuota | None:
+    def quota(self, response: HttpResponse) -> PlanQuota | None:
         """The pause that an answer asks for: its `backoff`, or until midnight when the day's requests are used up."""
-        answer = error_object(response)
+        answer = json_object(response) or {}
         wait = seconds(answer.get("backoff"))
         spent = answer.get("quota_remaining") == 0
         return PlanQuota(pause=until_next(time.time(), "day") if spent else wait) if spent or wait else None

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit
+from mcp_web.search.hits import clean, make_hit
 from mcp_web.search.locales import locale
-from mcp_web.search.provider import ApiResponse, Capabilities, ProviderRefused, ResultPage
-from mcp_web.search.providers.api import JsonApi
+from mcp_web.search.provider import Capabilities, HttpResponse, ProviderRefused
+from mcp_web.search.providers.api import Provider
 from mcp_web.search.refusals import retry_after
-from mcp_web.search.snippets import clean
-from mcp_web.text.json_fields import seconds, text
+from mcp_web.text.json_fields import JsonObject, seconds, text
 from mcp_web.text.untrusted import quoted
 
 
-class Tavily(JsonApi):
+class Tavily(Provider):
     capabilities = Capabilities(
         name="tavily",
         index="tavily",
@@ -32,12 +28,10 @@ class Tavily(JsonApi):
     label = "Tavily"
     address = "https://api.tavily.com"
     fix = "Set TAVILY_API_KEY to a key from https://app.tavily.com."
+    path = "/search"
     rows_at = ("results",)
 
-    def url(self, query: SearchQuery) -> str:
-        return self.access.base.removesuffix("/search") + "/search"
-
-    def body(self, query: SearchQuery) -> dict[str, Any]:
+    def body(self, query: SearchQuery) -> JsonObject:
         first, _, last = (query.freshness or "").partition("..")
         return {
             "query": query.text,
@@ -54,10 +48,9 @@ class Tavily(JsonApi):
 
     def headers(self) -> dict[str, str]:
         key = self.access.key
-        who = {"Authorization": f"Bearer {key}"} if key else {"X-Tavily-Access-Mode": "keyless"}
-        return who | {"Accept": "application/json"}
+        return super().headers() | ({"Authorization": f"Bearer {key}"} if key else {"X-Tavily-Access-Mode": "keyless"})
 
-    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         """Raise when the allowance is used up: of the keyless access, which has an error object, or of the plan."""
         error = answer.get("error")
         if isinstance(error, dict) and response.status in (402, 403, 429, 432, 433):
@@ -73,12 +66,9 @@ class Tavily(JsonApi):
             detail = f"Tavily's plan limit is reached ({response.status}: {cause})."
             raise ProviderRefused("quota", detail, fix="Raise the Tavily plan.")
 
-    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
-        return len(self.rows(answer, query)) >= query.count < self.capabilities.max_count
-
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+    def answers(self, answer: JsonObject) -> tuple[str, ...]:
         summary = text(answer.get("answer"))
-        return replace(super().page(answer, query), answers=(summary,) if summary else ())
+        return (summary,) if summary else ()
 
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         return make_hit(row.get("title"), row.get("url"), row.get("content"), date=row.get("published_date"))

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.provider import ApiResponse
-from mcp_web.search.providers.api import JsonApi, Params, offset, source_capabilities
+from mcp_web.search.provider import HttpResponse
+from mcp_web.search.providers.api import Params, Provider, offset, source_capabilities
 from mcp_web.search.providers.wikipedia import refuse_mediawiki
-from mcp_web.text.json_fields import text
+from mcp_web.text.json_fields import JsonObject, text
 
 
-class Wikidata(JsonApi):
+class Wikidata(Provider):
     capabilities = source_capabilities("wikidata", {"general"}, language=True, rate=2)
     label = "Wikidata"
     address = "https://www.wikidata.org"
     path = "/w/api.php"
     rows_at = ("search",)
+    more_at = ("search-continue",)
 
     def params(self, query: SearchQuery) -> Params:
         language = (query.language or "en").partition("-")[0].lower()
@@ -32,13 +31,10 @@ class Wikidata(JsonApi):
             "format": "json",
         }
 
-    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         refuse_mediawiki(self, response, answer)
 
-    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
-        return "search-continue" in answer
-
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         identifier = text(row.get("id"))
         url = f"https://www.wikidata.org/wiki/{identifier}" if identifier else row.get("concepturi")
         return make_hit(row.get("label") or identifier, url, row.get("description"))

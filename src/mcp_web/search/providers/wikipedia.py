@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from typing import Any
 from urllib.parse import quote
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
-from mcp_web.search.providers.api import JsonApi, Params, offset, source_capabilities
+from mcp_web.search.provider import HttpResponse, ProviderRefused
+from mcp_web.search.providers.api import Params, Provider, offset, source_capabilities
 from mcp_web.search.refusals import retry_after
-from mcp_web.text.json_fields import at, mapping, text
+from mcp_web.text.json_fields import JsonObject, mapping, text
 
 # A closed list: what a caller passes as language becomes part of a host name only if it is one of these.
 EDITIONS = re.compile(
@@ -22,13 +20,15 @@ EDITIONS = re.compile(
 _LIMITED = ("ratelimited", "maxlag")
 
 
-class Wikipedia(JsonApi):
+class Wikipedia(Provider):
     capabilities = source_capabilities("wikipedia", {"general"}, language=True, rate=2)
     label = "Wikipedia"
     address = "https://{language}.wikipedia.org"
     path = "/w/api.php"
     rows_at = ("query", "search")
     total_at = ("query", "searchinfo", "totalhits")
+    more_at = ("continue", "sroffset")
+    suggestion_at = ("query", "searchinfo", "suggestion")
 
     def url(self, query: SearchQuery) -> str:
         return self._site(query) + self.path
@@ -46,17 +46,10 @@ class Wikipedia(JsonApi):
             "formatversion": "2",
         }
 
-    def refuse(self, response: ApiResponse, answer: dict[str, Any], query: SearchQuery) -> None:
+    def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         refuse_mediawiki(self, response, answer)
 
-    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
-        return "sroffset" in mapping(answer.get("continue"))
-
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        suggestion = text(at(answer, ("query", "searchinfo", "suggestion"))) or None
-        return replace(super().page(answer, query), suggestion=suggestion)
-
-    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def hit(self, row: JsonObject, query: SearchQuery) -> Hit | None:
         title = text(row.get("title"))
         url = f"{self._site(query)}/wiki/{quote(title.replace(' ', '_'), safe='/:(),')}" if title else None
         return make_hit(title, url, row.get("snippet"), date=row.get("timestamp"))
@@ -68,7 +61,7 @@ class Wikipedia(JsonApi):
         return self.access.base.replace("{language}", next((one for one in named if EDITIONS.fullmatch(one)), "en"))
 
 
-def refuse_mediawiki(source: JsonApi, response: ApiResponse, answer: dict[str, Any]) -> None:
+def refuse_mediawiki(source: Provider, response: HttpResponse, answer: JsonObject) -> None:
     """Raise for a refusal of MediaWiki, which comes with status 200 and an error code."""
     code = text(mapping(answer.get("error")).get("code"))
     if code in _LIMITED:

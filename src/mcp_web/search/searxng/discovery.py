@@ -1,23 +1,37 @@
-"""The published list of public instances: read from time to time, and stored together with the banned instances."""
+"""The list of public instances as searx.space publishes it: read from time to time, and stored with the banned ones."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import anyio
 
 from mcp_web import trace
+from mcp_web.net.address import is_private_host
 from mcp_web.search.options import PUBLIC_LIST_URL, SearchOptions
 from mcp_web.search.provider import ApiRequest, ProviderRefused
 from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.run import Runner
-from mcp_web.search.searxng.directory import ListedInstance, read_directory
 from mcp_web.store.best_effort import BestEffortNotes
-from mcp_web.text.json_fields import read_json
+from mcp_web.text.json_fields import JsonObject, mapping, read_json
 
 _BANNED_FOR = 86_400.0  # seconds
 _RETRY_AFTER = 60.0  # seconds until a list that could not be read is requested again
+# The seed's order: A+ before A before B. An instance without a grade may be fine, but comes after all others.
+_GRADES = ("A+", "A", "A-", "B+", "B", "B-", "?")
+_LEAST_UPTIME = 95.0  # percent of the last day
+_LEAST_SUCCESS = 80.0
+_HTML = ("V", "F", "C")  # vanilla, fork, customised; others load foreign scripts
+
+
+class ListedInstance(NamedTuple):
+    """A public instance and the grade that searx.space gave it."""
+
+    url: str
+    grade: str
 
 
 @dataclass
@@ -44,11 +58,11 @@ class Discovery:
             if not self.source or anyio.current_time() < self._fresh_until:
                 return False
             rows = await self.notes.get("searx_space", self.source) or await self._download()
+            pause = _RETRY_AFTER if rows is None else self.options.discovery_interval
+            self._fresh_until = anyio.current_time() + pause
             if rows is None:
-                self._fresh_until = anyio.current_time() + _RETRY_AFTER
                 return False
-            self._fresh_until = anyio.current_time() + self.options.discovery_interval
-            self.listed = [ListedInstance(*row) for row in rows]
+            self.listed = [ListedInstance(*row[:2]) for row in rows]  # earlier versions stored more than these two
             for one in self.listed:
                 if until := await self.notes.get("searxng_blacklist", one.url):
                     self.banned[one.url] = float(until)
@@ -58,18 +72,13 @@ class Discovery:
         """Whether `ban` was called for this instance in the last day, by this or another process."""
         return self.banned.get(url, 0.0) > time.time()
 
-    def provider(self, one: ListedInstance) -> Searxng:
-        """The endpoint of a listed instance."""
-        interval, rotate = self.options.public_interval, self.options.rotate_user_agents
-        return Searxng(one.url, public=True, interval=interval, rotate=rotate)
-
     async def ban(self, url: str) -> None:
         """Do not ask this instance for a day."""
         until = self.banned[url] = time.time() + _BANNED_FOR
         await self.notes.keep("searxng_blacklist", url, until, until)
 
-    async def _download(self) -> list[list[object]] | None:
-        """Download and store the list: the fields of each instance; None if it could not be read."""
+    async def _download(self) -> list[ListedInstance] | None:
+        """Download and store the list; None if it could not be read."""
         request = ApiRequest("GET", self.source, {"Accept": "application/json"})
         try:
             response = await self.runner.send(_List(self.source), request, 10.0)
@@ -77,9 +86,8 @@ class Discovery:
         except (ProviderRefused, ValueError) as error:
             trace.log("error", "searx_space", reason=type(error).__name__)
             return None
-        rows: list[list[object]] = [list(astuple(one)) for one in listed]
-        await self.notes.keep("searx_space", self.source, rows, time.time() + self.options.discovery_interval)
-        return rows
+        await self.notes.keep("searx_space", self.source, listed, time.time() + self.options.discovery_interval)
+        return listed
 
 
 class _List(Searxng):
@@ -88,3 +96,67 @@ class _List(Searxng):
     @property
     def name(self) -> str:
         return "searx.space"
+
+
+def read_directory(data: Any, list_url: str) -> list[ListedInstance]:
+    """The instances worth asking in the list `data` (JSON of any shape) that was read from `list_url`.
+
+    The best grade first, then the fastest.
+    """
+    # A list in the private network may name private hosts, which the address guard allows only if they are exempted.
+    local = _is_private(list_url)
+    found = [
+        (_GRADES.index(grade), _seconds(facts), ListedInstance(url.rstrip("/"), grade))
+        for url, facts in mapping(mapping(data).get("instances")).items()
+        if isinstance(facts, dict) and (local or _is_public(url)) and (grade := _grade(facts)) in _GRADES
+    ]
+    return [listed for _, _, listed in sorted(found, key=lambda one: one[:2])]
+
+
+def _grade(facts: JsonObject) -> str:
+    """The grade of an instance that is reachable, reliable, without analytics and foreign scripts; of others ""."""
+    http, tls, html, uptime = (mapping(facts.get(name)) for name in ("http", "tls", "html", "uptime"))
+    if facts.get("network_type", "normal") != "normal" or facts.get("error") or facts.get("analytics"):
+        return ""
+    if http.get("status_code") != 200 or http.get("error"):
+        return ""
+    if html.get("grade") and not str(html["grade"]).startswith(_HTML):
+        return ""
+    if _number(uptime.get("uptimeDay"), 100.0) < _LEAST_UPTIME:
+        return ""
+    if _number(_search_timing(facts).get("success_percentage"), 100.0) < _LEAST_SUCCESS:
+        return ""
+    return str(tls.get("grade") or http.get("grade") or "?")
+
+
+def _seconds(facts: JsonObject) -> float:
+    """The response time of an instance; a large number if it is not known."""
+    took = mapping(_search_timing(facts).get("all"))
+    return _number(took.get("median"), _number(took.get("value"), 1e9))
+
+
+def _search_timing(facts: JsonObject) -> JsonObject:
+    timing = mapping(facts.get("timing"))
+    return mapping(timing.get("search")) or mapping(timing.get("initial"))
+
+
+def _number(value: Any, default: float) -> float:
+    """The value if it is a number, else the default."""
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else default
+
+
+def _is_public(url: str) -> bool:
+    """Whether a URL has TLS, a public host and a usual port: a public list must not lead into our network."""
+    try:
+        port = urlsplit(url).port
+    except ValueError:
+        return False
+    return url.startswith("https://") and port in (None, 443, 8443) and not _is_private(url)
+
+
+def _is_private(url: str) -> bool:
+    """Whether the host of a URL is private or invalid, as far as its name shows; the address guard checks addresses."""
+    try:
+        return is_private_host(urlsplit(url).hostname or "")
+    except ValueError:
+        return True

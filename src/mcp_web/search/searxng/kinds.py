@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_web.text.json_fields import items, mapping, text
+from mcp_web.text.json_fields import JsonObject, items, mapping, text
 
 _PLAIN = ("abstract", "comments", "metadata")  # shown without their field name
 _NAMED = ("version", "license_name", "price", "resolution", "length", "filesize", "size", "seed", "leech", "doi")
 
 
-def describe(row: dict[str, Any]) -> str:
+def describe(row: JsonObject) -> str:
     """The fields of a result in one line; "" if it has none of them."""
     lines = row.get("codelines")
     code = (
@@ -31,7 +31,7 @@ def describe(row: dict[str, Any]) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def infobox_text(box: dict[str, Any]) -> str:
+def infobox_text(box: JsonObject) -> str:
     """An infobox as one line: its text, or else its table."""
     rows = [(text(row.get("label")), text(row.get("value"))) for row in items(box.get("attributes"))]
     body = text(box.get("content")) or "; ".join(f"{label}: {value}" for label, value in rows if label and value)

@@ -20,8 +20,7 @@ from mcp_web.search.health import Health
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ProviderRefused
 from mcp_web.search.providers.searxng import Searxng
-from mcp_web.search.race import first_answer
-from mcp_web.search.reply import Reply, best_of
+from mcp_web.search.reply import Reply, best_of, first_answer
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.discovery import Discovery
 from mcp_web.store.best_effort import BestEffortNotes
@@ -85,11 +84,13 @@ class InstancePool:
         """The public instances that are not banned, best grade first; downloads the list again when it is old."""
         if await self._discovery.refresh():
             own = {one.url for one in self._own}
-            self._public = [
-                Instance(provider, self.runner.health[provider.name], one.grade)
-                for one in self._discovery.listed
-                if one.url not in own and (provider := self._discovery.provider(one))
+            interval, rotate = self.options.public_interval, self.options.rotate_user_agents
+            listed = [
+                (Searxng(url, public=True, interval=interval, rotate=rotate), grade)
+                for url, grade in self._discovery.listed
+                if url not in own
             ]
+            self._public = [Instance(one, self.runner.health[one.name], grade) for one, grade in listed]
         return [one for one in self._public if not self._discovery.is_banned(one.url)]
 
     async def known(self) -> list[Instance]:
@@ -152,6 +153,6 @@ class InstancePool:
         now = anyio.current_time()
         if response.status != 200:
             one.health.failed(now, "error", f"/healthz answered {response.status}", self.options)
-        elif one.health.rate_limited_until <= now and one.health.outcome != "auth":
+        elif one.health.outcome != "auth" and not (one.health.limits and one.health.wait(now)):
             # A successful health check ends neither a rate limit nor a ban for a missing format.
             one.health.succeeded(now)

@@ -23,10 +23,8 @@ _BROKEN = ("08", "25P03", "57P01", "57P02", "57P03", "57P05", "26000", "42P05")
 
 
 def connection_parameters(url: str, wait_seconds: float) -> dict[str, Any]:
-    """The parameters of every connection: ours, and those in the URL, which may be any that libpq knows.
-
-    `wait_seconds` limits each statement. Raises ConfigError for an invalid URL.
-    """
+    """The parameters of every connection: ours, and those in the URL, which may be any that libpq knows. `wait_seconds`
+    limits each statement. Raises ConfigError for an invalid URL."""
     try:
         parameters = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
@@ -58,9 +56,7 @@ def connect(parameters: dict[str, Any]) -> Connection:
 
 def make_pool(parameters: dict[str, Any], size: int, wait_seconds: float) -> Pool:
     """At most `size` connections, opened when needed; broken ones are replaced. The pool itself is not open yet.
-
-    `wait_seconds`: how long a caller waits for a connection.
-    """
+    `wait_seconds`: how long a caller waits for a connection."""
     return ConnectionPool(
         kwargs={**parameters, "autocommit": True, "prepare_threshold": 2},
         min_size=1,

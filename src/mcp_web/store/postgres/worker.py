@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -21,32 +21,6 @@ from mcp_web.store.sql.database import read_only_error
 T = TypeVar("T")
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = "BEGIN"
-
-
-class _Attempt(Generic[T]):
-    """One attempt to run a function, in the transaction that `begin` starts, or without one (None).
-
-    `committing` is set before COMMIT is sent.
-    """
-
-    def __init__(self, work: Callable[[PostgresDatabase], T], begin: str | None) -> None:
-        self._work = work
-        self._begin = begin
-        self.committing = False
-
-    def run(self, db: PostgresDatabase) -> T:
-        if self._begin is None:
-            return self._work(db)
-        db.execute(self._begin)
-        try:
-            result = self._work(db)
-        except BaseException:
-            if not db.connection.closed:
-                db.execute("ROLLBACK")
-            raise
-        self.committing = self._begin == _WRITE
-        db.execute("COMMIT")
-        return result
 
 
 class ConnectionWorker:
@@ -122,23 +96,40 @@ class ConnectionWorker:
             return work(self._database(db))
 
     def _run_with_retries(self, begin: str | None, work: Callable[[PostgresDatabase], T]) -> T:
-        """Run a function, and again when its connection broke, until the time is up."""
+        """Run a function in the transaction that `begin` starts (None: without one), and again when its connection
+        broke, until the time is up."""
         if self._closed:
             raise CacheError("The store has been closed.")
         ends = time.monotonic() + self._wait_seconds
+        committing = False
+
+        def run(db: PostgresDatabase) -> T:
+            nonlocal committing
+            if begin is None:
+                return work(db)
+            db.execute(begin)
+            try:
+                result = work(db)
+            except BaseException:
+                if not db.connection.closed:
+                    db.execute("ROLLBACK")
+                raise
+            committing = begin == _WRITE
+            db.execute("COMMIT")
+            return result
+
         with translate_errors(self._parameters):
             while True:
-                attempt = _Attempt(work, begin)
                 try:
-                    return self._run_once(attempt, max(0.1, ends - time.monotonic()))
+                    return self._run_once(run, max(0.1, ends - time.monotonic()))
                 except psycopg.Error as error:
                     # After COMMIT was sent it is unknown whether it was executed: the caller decides.
-                    if attempt.committing or not is_broken(error) or time.monotonic() >= ends:
+                    if committing or not is_broken(error) or time.monotonic() >= ends:
                         raise
                     self._pool.check()  # replaces every connection that the restart broke
 
-    def _run_once(self, attempt: _Attempt[T], timeout: float) -> T:
-        """Run an attempt with a connection of the pool; `timeout` is for getting one."""
+    def _run_once(self, run: Callable[[PostgresDatabase], T], timeout: float) -> T:
+        """Run a function with a connection of the pool; `timeout` is for getting one."""
         try:
             db = self._pool.getconn(timeout)
         except PoolTimeout:
@@ -146,7 +137,7 @@ class ConnectionWorker:
             raise
         try:
             self._set_tenant(db)
-            return attempt.run(self._database(db))
+            return run(self._database(db))
         except psycopg.Error:
             # After a failed pipeline the driver treats statements as prepared that the server never received.
             db.close()

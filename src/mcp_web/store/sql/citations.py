@@ -19,10 +19,8 @@ def keep(
     *,
     is_new: bool,
 ) -> None:
-    """Replace the names and the citations of a page (`Prepared.names`, `Prepared.mentions`).
-
-    `is_new`: the page has none yet.
-    """
+    """Replace the names and the citations of a page (`Prepared.names`, `Prepared.mentions`). `is_new`: the page has
+    none yet."""
     if not is_new:
         db.run("DELETE FROM names WHERE page = :page", page=page)
         db.run("DELETE FROM mentions WHERE page = :page", page=page)

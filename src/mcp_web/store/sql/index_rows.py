@@ -58,10 +58,8 @@ class IndexRows(ABC):
 
     # writing
     def add(self, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
-        """Index the newest version of a page as the document `number`, in place of the previous one.
-
-        Does nothing if it is already indexed. `page` and `version` are row numbers; `is_new`: the page has no entry.
-        """
+        """Index the newest version of a page as the document `number`, in place of the previous one. Does nothing if it
+        is already indexed. `page` and `version` are row numbers; `is_new`: the page has no entry."""
         facts = {
             "snapshot": version,
             "length": prepared.length,
@@ -124,9 +122,7 @@ class IndexRows(ABC):
     # reading
     def documents(self, after: int) -> Sequence[tuple[int, int, int, int, str, bytes]]:
         """(number, page, length, day, source, key) of the documents with numbers above `after`, in ascending order.
-
-        `page` is a row number, or 0 in a database of all tenants, where the rows of one are far apart.
-        """
+        `page` is a row number, or 0 in a database of all tenants, where the rows of one are far apart."""
         rows = self._db.rows(
             "SELECT d.number, [0 *] d.page, d.length, d.day, d.source, p.key FROM documents d"
             " JOIN pages p ON p.id = d.page WHERE [d.tenant = :tenant AND] d.number > :after ORDER BY d.number",

@@ -35,10 +35,8 @@ bytes = (SELECT sum(length(s.text) + length(s.facts) + length(s.answer) + coales
 
 
 def keep(db: Database, prepared: Prepared, used_at: float, since: float) -> tuple[int, int, bool]:
-    """Write one version and make it the page's newest; `since` is the time at which it became that.
-
-    Returns the row numbers of the page and of the version, and whether the page is new.
-    """
+    """Write one version and make it the page's newest; `since` is the time at which it became that. Returns the row
+    numbers of the page and of the version, and whether the page is new."""
     page, is_new = db.rows(_PAGE, **page_values(prepared.snapshot, used_at))[0]
     version = db.value(_VERSION, page=page, **version_values(prepared, since))
     db.run(f"UPDATE pages SET newest = :version, {_BYTES} WHERE id = :page", version=version, page=page)  # noqa: S608

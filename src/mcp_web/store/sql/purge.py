@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from mcp_web.errors import InvalidInput
 from mcp_web.store.protocol import Purged, PurgeRule
-from mcp_web.store.rows import bare_domain, key_bytes, storable
+from mcp_web.store.rows import all_key_bytes, bare_domain, key_bytes, storable
 from mcp_web.store.sql.database import Database
 from mcp_web.store.sql.page_writes import count_bytes
 from mcp_web.store.sql.pages import IN_DOMAIN
@@ -31,11 +32,17 @@ def purge(db: Database, rule: PurgeRule, *, dry_run: bool) -> Purged:
     chosen = _chosen(db, rule)
     taken = _describe(db, chosen)
     if not dry_run and chosen:
-        remove(db, chosen)
+        remove_rows(db, chosen)
     return taken
 
 
-def remove(db: Database, pages: list[int]) -> None:
+def remove(db: Database, keys: Sequence[str]) -> int:
+    """As `Store.remove`."""
+    db.index.lock()
+    return db.run("DELETE FROM pages WHERE [tenant = :tenant AND] key = ANY(:keys)", keys=all_key_bytes(keys))
+
+
+def remove_rows(db: Database, pages: list[int]) -> None:
     """Delete pages, by row number, with everything that belongs to them."""
     db.run("DELETE FROM pages WHERE id = ANY(:pages)", pages=pages)
 
@@ -55,10 +62,8 @@ def trim_versions(db: Database, most: int) -> int:
 
 
 def _chosen(db: Database, rule: PurgeRule) -> list[int]:
-    """The row numbers of the pages that match a rule, the least recently used first.
-
-    Raises InvalidInput if the rule has no condition.
-    """
+    """The row numbers of the pages that match a rule, the least recently used first. Raises InvalidInput if the rule
+    has no condition."""
     values = _values(db, rule)
     if not values:
         raise InvalidInput(

@@ -36,10 +36,6 @@ def add(db: Database, page: int, readings: Sequence[ReadingRecord]) -> None:
     )  # fmt: skip
 
 
-def of_page(db: Database, key: str) -> list[ReadingRecord]:
-    return [one for _, one in of_pages(db, [key])]
-
-
 def of_pages(db: Database, keys: Sequence[str]) -> list[tuple[str, ReadingRecord]]:
     """The readings of these pages (see `ReadingRecord`), each with the key of its page, the newest reading first."""
     rows = db.rows(

@@ -35,7 +35,6 @@ from mcp_web.store.protocol import (
     WordQuery,
 )
 from mcp_web.store.quantized import dequantize, quantize
-from mcp_web.store.rows import all_key_bytes
 from mcp_web.store.sql import citations, copying, labels, page_writes, pages, screenshots
 from mcp_web.store.sql import metrics as metric_rows
 from mcp_web.store.sql import purge as purging
@@ -164,13 +163,7 @@ class SqlStore(Store):
         await self._write_uses()
         return await self._write(lambda db: purging.purge(db, rule, dry_run=dry_run))
 
-    async def remove(self, keys: Sequence[str]) -> int:
-        def work(db: Database) -> int:
-            db.index.lock()
-            return _remove(db, keys)
-
-        return await self._write(work)
-
+    remove = write(purging.remove)
     trim_versions = write(purging.trim_versions)
 
     # readings
@@ -182,7 +175,7 @@ class SqlStore(Store):
     async def readings(self, key: str) -> list[ReadingRecord]:
         if self._is_shared:  # the readings of a tenant are never shared
             return []
-        return await self._select(lambda db: reading_rows.of_page(db, key))
+        return [one for _, one in await self._select(lambda db: reading_rows.of_pages(db, [key]))]
 
     # vectors
     count_lacking_vectors = select(vector_rows.count_lacking)
@@ -268,7 +261,7 @@ class SqlStore(Store):
         """Write pages, replacing what is kept of them."""
         first = db.index.lock(len(ready))
         keys = [versions[-1].snapshot.key for versions, _ in ready]
-        _remove(db, keys)
+        purging.remove(db, keys)
         vectors: dict[str, dict[str, StoredVectors]] = defaultdict(dict)  # by model and key
         with db.pipeline():
             for number, key, (versions, record) in zip(count(first), keys, ready, strict=False):
@@ -322,17 +315,9 @@ def finish_pending_work(db: Database) -> None:
     _drop_expired(db)
 
 
-def _remove(db: Database, keys: Sequence[str]) -> int:
-    """Delete pages by key with everything that belongs to them; returns how many there were."""
-    return db.run("DELETE FROM pages WHERE [tenant = :tenant AND] key = ANY(:keys)", keys=all_key_bytes(keys))
-
-
 def _index(db: Database, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
-    """Write the labels, the index entry and the citations of a page's newest version.
-
-    `page` and `version` are row numbers; `number` is the document's number in the word index. `is_new`: the page has
-    no rows to replace yet.
-    """
+    """Write the labels, the index entry and the citations of a page's newest version. `page` and `version` are row
+    numbers; `number` is the document's number in the word index. `is_new`: the page has no rows to replace yet."""
     # For a new page nothing is read back here, so that its statements can be sent together.
     labels.keep(db, page, prepared.labels, is_new=is_new)
     db.index.add(page, version, prepared, number, is_new=is_new)

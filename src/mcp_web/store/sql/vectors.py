@@ -29,18 +29,18 @@ def drop(db: Database, keep: Sequence[str]) -> int:
     return db.run("DELETE FROM vectors WHERE [tenant = :tenant AND] NOT model = ANY(:keep)", keep=list(keep))
 
 
+# A condition on documents d: their newest text is not completely embedded.
+_LACKS = "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = :model AND v.version = d.snapshot)"
+_AT_ONCE = 500  # documents that one statement checks
+
+
 def count_lacking(db: Database, model: str) -> int:
     """How many documents lack this model's vectors of their newest text; empty texts need none."""
-    found = db.value(
+    query = (
         "SELECT count(*) FROM documents d JOIN snapshots s ON s.id = d.snapshot"
-        " WHERE [d.tenant = :tenant AND] s.chars > 0 AND NOT EXISTS"
-        " (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = :model AND v.version = d.snapshot)",
-        model=model,
+        " WHERE [d.tenant = :tenant AND] s.chars > 0 AND "
     )
-    return int(found)
-
-
-_AT_ONCE = 500  # documents that one statement checks
+    return int(db.value(query + _LACKS, model=model))
 
 
 class LackingVectors:
@@ -55,27 +55,21 @@ class LackingVectors:
 
     def keys(self, db: Database, limit: int) -> list[str]:
         """Keys of documents without vectors of their newest text, the last added first; empty texts need none."""
+        query = (
+            "SELECT d.number, p.key FROM documents d JOIN pages p ON p.id = d.page"  # noqa: S608
+            " WHERE [d.tenant = :tenant AND] d.number = ANY(:numbers) AND " + _LACKS + " ORDER BY d.number DESC"
+        )
         with self._checking:
-            return self._keys(db, limit)
-
-    def _keys(self, db: Database, limit: int) -> list[str]:
-        """As `keys`, with the lock held."""
-        self._add_new(db)
-        found: list[str] = []
-        end = len(self._numbers)
-        while len(found) < limit and end > 0:
-            begin = max(0, end - max(limit, _AT_ONCE))
-            query = (
-                "SELECT d.number, p.key FROM documents d JOIN pages p ON p.id = d.page"
-                " WHERE [d.tenant = :tenant AND] d.number = ANY(:numbers) AND NOT EXISTS"
-                " (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = :model AND v.version = d.snapshot)"
-                " ORDER BY d.number DESC"
-            )
-            rows = db.rows(query, numbers=self._numbers[begin:end], model=self._model)
-            self._numbers[begin:end] = [number for number, _ in reversed(rows)]
-            found += [key.hex() for _, key in rows]
-            end = begin
-        return found[:limit]
+            self._add_new(db)
+            found: list[str] = []
+            end = len(self._numbers)
+            while len(found) < limit and end > 0:
+                begin = max(0, end - max(limit, _AT_ONCE))
+                rows = db.rows(query, numbers=self._numbers[begin:end], model=self._model)
+                self._numbers[begin:end] = [number for number, _ in reversed(rows)]
+                found += [key.hex() for _, key in rows]
+                end = begin
+            return found[:limit]
 
     def _add_new(self, db: Database) -> None:
         """Check the documents that were added since the last call."""
@@ -83,11 +77,8 @@ class LackingVectors:
         if last <= self._last:
             return
         query = (
-            "SELECT d.number FROM documents d JOIN snapshots s ON s.id = d.snapshot"
-            " WHERE [d.tenant = :tenant AND] d.number > :last AND s.chars > 0 AND NOT EXISTS"
-            " (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = :model AND v.version = d.snapshot)"
-            " ORDER BY d.number"
+            "SELECT d.number FROM documents d JOIN snapshots s ON s.id = d.snapshot"  # noqa: S608
+            " WHERE [d.tenant = :tenant AND] d.number > :last AND s.chars > 0 AND " + _LACKS + " ORDER BY d.number"
         )
-        rows = db.rows(query, last=self._last, model=self._model)
-        self._numbers += [number for (number,) in rows]
+        self._numbers += [number for (number,) in db.rows(query, last=self._last, model=self._model)]
         self._last = last

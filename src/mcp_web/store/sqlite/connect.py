@@ -62,10 +62,8 @@ def _open_migrated(path: Path, wait_seconds: float) -> sqlite3.Connection:
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Raise the errors of SQLite and of the file as CacheError, which an operator can act on.
-
-    One that means damage is noted in a file, so that the next start checks the whole store.
-    """
+    """Raise the errors of SQLite and of the file as CacheError, which an operator can act on. One that means damage is
+    noted in a file, so that the next start checks the whole store."""
     try:
         yield
     except sqlite3.Error as error:
@@ -175,10 +173,8 @@ def _set_aside_if_damaged(path: Path, wait_seconds: float) -> None:
 
 
 def _is_damaged(path: Path, wait_seconds: float) -> bool:
-    """Whether the file is damaged. Checks its header and list of tables; all of it only if a process found damage.
-
-    A missing or empty file is not damaged.
-    """
+    """Whether the file is damaged. Checks its header and list of tables; all of it only if a process found damage. A
+    missing or empty file is not damaged."""
     if not path.exists() or path.stat().st_size == 0:
         return False
     db = sqlite3.connect(path, timeout=wait_seconds, isolation_level=None)

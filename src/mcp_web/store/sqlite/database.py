@@ -69,11 +69,11 @@ class SqliteDatabase(Database):
                     values[name] = json.dumps(value, ensure_ascii=False)
         for name, _ in blobs:
             values |= {f"{name}_{at}": blob for at, blob in enumerate(values.pop(name))}
-        return self.connection.execute(_translated(query, tuple(blobs)), values)
+        return self.connection.execute(translated(query, tuple(blobs)), values)
 
 
 @lru_cache(maxsize=512)
-def _translated(query: str, blobs: tuple[tuple[str, int], ...]) -> str:
+def translated(query: str, blobs: tuple[tuple[str, int], ...]) -> str:
     """A statement as SQLite reads it; `blobs` are the names and lengths of the lists of blobs."""
     query = BRACKETS.sub("", query)
     for column, own in _COLUMNS.items():
@@ -86,7 +86,7 @@ def _translated(query: str, blobs: tuple[tuple[str, int], ...]) -> str:
 @lru_cache(maxsize=128)
 def _numbered(query: str, names: tuple[str, ...]) -> str:
     """A statement with numbered placeholders, in the order of these names: faster for many rows than named ones."""
-    query = _translated(query, ())
+    query = translated(query, ())
     for at, name in enumerate(names, start=1):
         query = re.sub(rf":{name}\b", f"?{at}", query)
     return query

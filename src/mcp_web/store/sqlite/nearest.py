@@ -8,7 +8,6 @@ all.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from mcp_web.store.protocol import Candidate, VectorQuery
 from mcp_web.store.quantized import SCALE, codes_of
+from mcp_web.store.scoring import grown
 from mcp_web.store.sqlite.database import SqliteDatabase
 
 Rows = NDArray[np.int64]
@@ -25,7 +25,6 @@ Floats = NDArray[np.float32]
 # that an exhaustive search finds for questions as people ask them, 89 % for a few words of a document.
 EXACT = 4096
 MANY = 65_536  # vectors; comparing more of them takes longer than everything else in a search
-_IN_MEMORY = 1 << 28  # bytes of codes; more are in a temporary file, whose pages the system can drop from memory
 _AT_ONCE = 20_000  # rows whose signs are computed together
 
 
@@ -181,13 +180,9 @@ class NearestIndex:
         if size <= have:
             return
         rows = max(size, have + have // 4)
-        codes = _buffer(rows, self._dim)
-        codes[: self._count] = self._codes[: self._count]
-        self._codes = codes
-        more = rows - have
-        self._scales = np.concatenate([self._scales, np.zeros(more, np.float32)])
-        self._signs = np.concatenate([self._signs, np.zeros((self._words, more), np.uint64)], axis=1)
-        self._owners = np.concatenate([self._owners, np.zeros(more, np.int64)])
+        self._codes, self._scales = grown(self._codes, rows), grown(self._scales, rows)
+        self._owners = grown(self._owners, rows)
+        self._signs = np.pad(self._signs, ((0, 0), (0, rows - have)))
 
 
 def _in_order(owners: NDArray[np.int64], cosines: Floats) -> list[int]:
@@ -201,10 +196,3 @@ def _signs(rows: Floats) -> NDArray[np.uint64]:
     if lacking := -bits.shape[1] % 8:
         bits = np.pad(bits, ((0, 0), (0, lacking)))
     return np.ascontiguousarray(bits).view(np.uint64).T
-
-
-def _buffer(rows: int, dim: int) -> NDArray[np.int8]:
-    """An array in memory, or in a temporary file if it is large."""
-    if rows * dim <= _IN_MEMORY:
-        return np.empty((rows, dim), np.int8)
-    return np.memmap(tempfile.TemporaryFile(), np.int8, "w+", shape=(rows, dim))

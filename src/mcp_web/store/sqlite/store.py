@@ -152,14 +152,12 @@ def _file_faults(db: SqliteDatabase) -> list[str]:
 
 def _shrink_to(db: Database, limit: int, spare: int) -> None:
     """If the file is larger than `limit` bytes, delete the least recently used web pages, down to 90 % of the limit.
-
-    `spare` is the row number of a page that is not deleted.
-    """
+    `spare` is the row number of a page that is not deleted."""
     if _used_bytes(db) <= limit:
         return
     query = "SELECT id FROM pages WHERE source = 'web' AND id <> :spare ORDER BY used_at LIMIT :most"
     while _used_bytes(db) > limit * 0.9 and (rows := db.rows(query, spare=spare, most=_PAGES_PER_ROUND)):
-        purge.remove(db, [page for (page,) in rows])
+        purge.remove_rows(db, [page for (page,) in rows])
         db.index.drop_deleted()  # their postings take space too
 
 

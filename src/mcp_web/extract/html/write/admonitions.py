@@ -90,7 +90,8 @@ def write_admonition(state: WriterState, element: Element, out: list[str]) -> No
         kind = f"{kind}: {words}"
     framed = _icon_table(element)
     state.indents += 1
-    inside = state.blocks_of(framed or _content_of(element))
+    # Asciidoctor makes a table with the content in one cell.
+    inside = state.blocks_of(framed or element.select_one("td.content") or element)
     state.indents -= 1
     if not inside and not words:
         return
@@ -105,12 +106,6 @@ def _frame(title: str, inside: list[str], out: list[str]) -> None:
     for is_code, group in groupby([title, *inside], lambda block: block.startswith("```")):
         blocks = list(group)
         out.extend(blocks if is_code else [block_quote("\n\n".join(blocks))])
-
-
-def _content_of(element: Element) -> Element:
-    """The element with the content: the cell, if Asciidoctor made the admonition a table."""
-    cell = element.select_one("td.content")
-    return cell if cell is not None else element
 
 
 def _icon_table(element: Element) -> Element | None:

@@ -9,9 +9,9 @@ from mcp_web.extract.html.write.escape import escape
 from mcp_web.extract.html.write.inline import (
     INLINE,
     NOTHING,
-    inner,
     one_line,
     paragraphs,
+    write_caption,
     write_children,
     write_nothing,
 )
@@ -106,17 +106,8 @@ def write_summary(state: WriterState, element: Element, out: list[str]) -> None:
     """The summary of a `details` element in bold; one that contains blocks as its content."""
     if element.select_one("h1,h2,h3,h4,h5,h6,p,div,section,pre,table,ul,ol") is not None:
         write_blocks(state, element, out)
-        return
-    text = one_line(inner(state, element))
-    if text:
-        out.append(text if "**" in text else f"**{text}**")
-
-
-def write_caption(state: WriterState, element: Element, out: list[str]) -> None:
-    """A caption in italics."""
-    text = one_line(inner(state, element))
-    if text:
-        out.append(text if "*" in text else f"*{text}*")
+    else:
+        write_caption(state, element, out, "**")
 
 
 def write_block_link(state: WriterState, element: Element, out: list[str]) -> None:

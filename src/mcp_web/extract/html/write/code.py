@@ -142,15 +142,11 @@ def write_code(state: WriterState, element: Element, out: list[str]) -> None:
 def write_code_table(state: WriterState, element: Element, out: list[str]) -> None:
     """A table of a highlighter: one column of line numbers, one of code."""
     blocks = [pre for pre in element.select("pre") if not _NUMBERS.match(pre.text)]
-    if blocks:
-        text = "\n".join(text_of(pre).strip("\n") for pre in blocks)
-        language = language_of(blocks[0]) or language_of(element, blocks=2)
-    else:
-        cells = [cell for cell in element.select("td") if not _is_gutter(cell)]
-        text = "\n".join(text_of(cell).strip("\n") for cell in cells)
-        language = language_of(element, blocks=2)
+    parts = blocks or [cell for cell in element.select("td") if not _is_gutter(cell)]
+    text = "\n".join(text_of(part).strip("\n") for part in parts)
     if text.strip():
-        out.append(fenced(text, language))
+        language = language_of(blocks[0]) if blocks else ""
+        out.append(fenced(text, language or language_of(element, blocks=2)))
 
 
 def fenced(text: str, language: str) -> str:
@@ -160,10 +156,7 @@ def fenced(text: str, language: str) -> str:
 
 
 def _without_margin(lines: list[str]) -> list[str]:
-    """The lines without the spaces that all of them begin with.
-
-    The lines of a doc comment after the first begin with a space before the asterisk, which is not removed.
-    """
+    """The lines without the spaces that all of them begin with, but for the one before the asterisk in doc comments."""
     begin = 0 if lines[:1] and lines[0][:1] == " " else 1
     margin = min([len(line) - len(line.lstrip(" ")) for line in lines[begin:] if line], default=0)
     if begin and (margin != 1 or len(lines) < 3 or lines[0].startswith("/*")):

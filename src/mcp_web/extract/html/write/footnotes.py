@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import count, islice
 
 from turbohtml import Element, Node, Text
 
@@ -30,7 +30,7 @@ _MOST = 3000  # references on one page: more than any ordinary page has
 
 
 class Footnotes:
-    """The footnotes under some roots: references, definitions, labels."""
+    """The footnotes under some roots: references, definitions, labels. `here` is the URL of the page."""
 
     def __init__(self, state: WriterState, roots: Sequence[Node], here: str) -> None:
         self.state = state
@@ -44,7 +44,7 @@ class Footnotes:
 
     def mark(self) -> None:
         """Find the footnotes, and mark in the writer's state what is written for them."""
-        anchors = [a for root in self.roots for a in root.select('a[href*="#"],[data-definition]')][: 4 * _MOST]
+        anchors = [a for root in self.roots for a in root.select('a[href*="#"]')][: 4 * _MOST]
         candidates = [a for a in anchors if len(a.text) < 16 and _LABEL.match(a.text.strip())]
         if candidates:
             self._index()
@@ -81,9 +81,6 @@ class Footnotes:
 
     def _target(self, anchor: Element) -> Element | None:
         """The element that a reference leads to; None if it is not on this page."""
-        definition = anchor.attr("data-definition")
-        if definition:
-            return self.by_name.get(definition)
         page, _, fragment = (anchor.attr("href") or "").partition("#")
         if page and page != self.here and not self.here.endswith(page):
             return None
@@ -101,7 +98,7 @@ class Footnotes:
             or anchor.select_one("sup") is not None
         ):
             return True
-        target = anchor.attr("data-definition") or (anchor.attr("href") or "").rpartition("#")[2]
+        target = (anchor.attr("href") or "").rpartition("#")[2]
         return _NAMED.search(target) is not None or _CLASSED.search(anchor.attr("class") or "") is not None
 
     def _label(self, definition: Element, text: str) -> str:
@@ -110,10 +107,8 @@ class Footnotes:
             found = _LABEL.match(text.strip())
             label = found[1] if found and found[1].isalnum() else ""
             if not label or label in self.taken:
-                number = len(self.labels) + 1
-                while str(number) in self.taken:
-                    number += 1
-                label = str(number)
+                numbers = map(str, count(len(self.labels) + 1))
+                label = next(number for number in numbers if number not in self.taken)
             self.labels[definition] = label
             self.taken.add(label)
         return self.labels[definition]
@@ -134,11 +129,6 @@ class Footnotes:
                 number = lead.text.strip().strip("[]().")
                 if number in wanted and number not in found and _leads(lead) and isinstance(lead.parent, Element):
                     found[number] = lead.parent
-            for notes in root.select("aside > ol[start]"):
-                start = notes.attr("start") or "1"
-                for index, item in enumerate(child for child in notes if isinstance(child, Element)):
-                    if start.isdigit() and str(int(start[:6]) + index) in wanted:
-                        found.setdefault(str(int(start[:6]) + index), item)
         if "1" not in found or len(found) < 0.5 * len(wanted):
             return
         for number, definition in found.items():

@@ -71,9 +71,13 @@ def image(state: WriterState, element: Element) -> str:
     return f"![{escape(alt).replace('[', '').replace(']', '')}]{JOINT}({url})"
 
 
-_VIDEO = re.compile(r"(?:youtube(?:-nocookie)?\.com/(?:embed/|v/)|youtu\.be/)([\w-]{6,20})")
-_VIMEO = re.compile(r"player\.vimeo\.com/video/(\d+)")
-_TWEET = re.compile(r"platform\.twitter\.com/embed/.*[?&#]id=(\d+)")
+# What is embedded, and its page.
+_PAGES = (
+    (re.compile(r"(?:youtube(?:-nocookie)?\.com/(?:embed/|v/)|youtu\.be/)([\w-]{6,20})"),
+     "https://www.youtube.com/watch?v={}"),
+    (re.compile(r"player\.vimeo\.com/video/(\d+)"), "https://vimeo.com/{}"),
+    (re.compile(r"platform\.twitter\.com/embed/.*[?&#]id=(\d+)"), "https://x.com/i/status/{}"),
+)  # fmt: skip
 _KNOWN = re.compile(
     r"youtu|vimeo|dailymotion|twitch|ted\.com|wistia|loom\.com|soundcloud|spotify|bandcamp|codepen|jsfiddle|codesandbox|"
     r"stackblitz|replit|gist\.github|figma|google\.com/maps|openstreetmap|twitter|x\.com|instagram|tiktok|reddit|bsky|"
@@ -102,11 +106,7 @@ def embed(state: WriterState, element: Element) -> str:
 
 def _page_of(source: str) -> str:
     """The page of an embedded video or post; other URLs unchanged."""
-    for pattern, page in (
-        (_VIDEO, "https://www.youtube.com/watch?v={}"),
-        (_VIMEO, "https://vimeo.com/{}"),
-        (_TWEET, "https://x.com/i/status/{}"),
-    ):
+    for pattern, page in _PAGES:
         found = pattern.search(source)
         if found is not None:
             return page.format(found[1])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from turbohtml import Element, Node, Text
 
 from mcp_web.extract.html.write import images
 from mcp_web.extract.html.write.escape import JOINT, code_span, escape, escape_line_start, escape_links
-from mcp_web.extract.html.write.state import MAX_DEPTH, Survey, WriterState
+from mcp_web.extract.html.write.state import MAX_DEPTH, Survey, Writer, WriterState
 from mcp_web.text.inline import append_inline
 from mcp_web.text.spaces import fold_spaces
 
@@ -31,8 +30,6 @@ NOTHING = """
     script style template noscript svg canvas select textarea option datalist head title meta link source track param
     area wbr button col colgroup progress meter noembed noframes frameset frame optgroup
 """
-
-InlineWriter = Callable[[WriterState, Element, list[str]], None]
 
 
 def write_children(state: WriterState, node: Node, out: list[str]) -> None:
@@ -120,7 +117,7 @@ def write_nothing(state: WriterState, element: Element, out: list[str]) -> None:
     """Writes nothing, for an element without text."""
 
 
-def marked(mark: str) -> InlineWriter:
+def marked(mark: str) -> Writer:
     """The writer of elements whose text stands between marks; inside another such element, it writes no marks."""
 
     def write(state: WriterState, element: Element, out: list[str]) -> None:
@@ -134,6 +131,12 @@ def marked(mark: str) -> InlineWriter:
         wrap(run, mark, out)
 
     return write
+
+
+def write_caption(state: WriterState, element: Element, out: list[str], mark: str = "*") -> None:
+    """Append the text of an element as a block in italics, or between other marks."""
+    if text := one_line(inner(state, element)):
+        out.append(text if mark in text else f"{mark}{text}{mark}")
 
 
 def write_superscript(state: WriterState, element: Element, out: list[str]) -> None:
@@ -204,10 +207,7 @@ def _spaced_code(text: str) -> str:
 
 
 def write_link(state: WriterState, element: Element, out: list[str], code: bool = False) -> None:
-    """Append a link with its absolute URL; only its text if the URL cannot be followed.
-
-    `code`: the text is a code span.
-    """
+    """Append a link, its text as `code` if asked; only the text if the URL cannot be followed."""
     href = element.attr("href")
     if state.in_link or not href:
         out.append(_spaced_code(element.text) if code else inner(state, element))
@@ -234,11 +234,7 @@ def write_link(state: WriterState, element: Element, out: list[str], code: bool 
 
 
 def _picture_label(state: WriterState, element: Element, href: str, url: str) -> str:
-    """The text of a link that contains only images.
-
-    Empty if the link leads to a picture, if the text only says where to go (such as "next"), and if the page has a text
-    link with the same URL.
-    """
+    """The text of a link that contains only images; "" if it says only "next" or so, or a text link has its URL."""
     if images.is_picture(url):
         return ""
     label = images.label_of(element)
@@ -281,7 +277,7 @@ def write_input(state: WriterState, element: Element, out: list[str]) -> None:
         out.append("[x] " if element.attr("checked") is not None else "[ ] ")
 
 
-INLINE: dict[str, InlineWriter] = {
+INLINE: dict[str, Writer] = {
     **dict.fromkeys(_PLAIN.split(), write_children),
     **dict.fromkeys(NOTHING.split(), write_nothing),
     **dict.fromkeys(("iframe", "video", "audio", "object", "embed"), write_embed),

@@ -38,8 +38,13 @@ KNOWN = frozenset(
 _NO_LANGUAGE = frozenset(("default", "none", "text", "plain", "plaintext", "txt", "nohighlight", "no-highlight",
                           "output", "plain-text", "raw", "unknown", "auto", "undefined", "null", "code",
                           "literal"))  # fmt: skip
+# Other names of languages, in classes and in labels.
 _ALIASES = {"python3": "python", "py3": "python", "ipython3": "python", "ipython": "python", "pycon3": "pycon",
-            "shellscript": "shell", "basic-html": "html", "golang": "go", "c-like": "c", "markup": "html"}  # fmt: skip
+            "shellscript": "shell", "basic-html": "html", "golang": "go", "c-like": "c", "markup": "html",
+            "node.js": "javascript", "nodejs": "javascript", "node": "javascript", "c / c++": "cpp", "cli": "shell",
+            "command line": "shell", "shell session": "console", "objective c": "objectivec", "c sharp": "csharp",
+            "visual basic": "vb", "vb.net": "vbnet", "plain text": "plaintext", "typescript jsx": "tsx",
+            "asp.net": "aspnet"}  # fmt: skip
 _ATTRIBUTES = ("data-lang", "data-language", "data-code-language", "data-highlight-language",
                "data-programming-language", "data-syntax", "language", "syntax", "data-enlighter-language",
                "data-code-lang", "data-mode")  # fmt: skip
@@ -51,18 +56,12 @@ _SOURCE = re.compile(r"(?:^|\s)(?:highlight-source|highlight-text|highlight|gats
                      r"syntax|cm-s|enlighter|prism|shiki|listing|wp-block-code)[-_]([\w+#.-]+)", re.I)  # fmt: skip
 _LEVELS = 6  # ancestors that are checked: td, tr, tbody, table, then the element with the language
 _LABEL = re.compile(r"[\w+#./ -]{1,24}")
-_NAMES = {"node.js": "javascript", "nodejs": "javascript", "node": "javascript", "c / c++": "cpp",
-          "command line": "shell", "shell session": "console", "objective c": "objectivec",
-          "visual basic": "vb", "plain text": "",
-          "cli": "shell", "typescript jsx": "tsx", "c sharp": "csharp", "vb.net": "vbnet",
-          "asp.net": "aspnet"}  # fmt: skip
 
 
 def language_of(block: Element, blocks: int = 1) -> str:
     """The language of a code block in lower case; empty if none is stated.
 
-    `blocks` is the number of `pre` elements in the code block: an ancestor with more of them says nothing about this
-    one.
+    An ancestor with more `pre` elements than `blocks`, those of the code block, says nothing about it.
     """
     inside = block.select_one("code") if block.tag != "code" else None
     for element in (inside, block):
@@ -95,10 +94,7 @@ def _stated(element: Element, *, own: bool) -> str | None:
 
 
 def _from_classes(classes: str, own: bool) -> str | None:
-    """The programming language in class names; None if there is none.
-
-    A bare name such as "python" counts only on code blocks (`own`) and highlighters.
-    """
+    """The language in class names, or None; a bare one ("python") counts only on code (`own`) and highlighters."""
     for pattern in (_STATED, _BRUSH):
         found = pattern.search(classes)
         if found is not None:
@@ -128,6 +124,4 @@ def label_language(label: str) -> str | None:
     if _LABEL.fullmatch(label) is None:
         return None
     name = label.strip().lower()
-    if name in _NAMES:
-        return _NAMES[name]
     return normal(name) if name in KNOWN or name in _ALIASES else None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from unicodedata import normalize
 
 from turbohtml import Element, Text
 
-from mcp_web.extract.html.write.mathsymbols import ACCENTS, FUNCTIONS, LIMITS, STYLES, SYMBOLS, VARIANTS
+from mcp_web.extract.html.write.mathsymbols import ACCENTS, FUNCTIONS, LIMITS, SYMBOLS, VARIANTS
 from mcp_web.extract.html.write.state import first_element
 
 MAX_DEPTH = 60
@@ -81,11 +82,11 @@ def _identifier(element: Element, depth: int) -> str:
     variant = VARIANTS.get((element.attr("mathvariant") or "").lower(), "")
     if text in FUNCTIONS:
         return "\\" + text
+    if text[:1] >= "\U0001d400" and text not in SYMBOLS:
+        text = normalize("NFKC", text)  # Unicode's own bold, script and other letters for mathematics
     tex = _symbols(text)
     if variant:
         return f"\\{variant}{{{tex}}}"
-    if len(text) == 1 and text in STYLES:
-        return STYLES[text]
     if len(text) > 1 and text.isalpha() and text.isascii():
         return f"\\operatorname{{{text}}}" if len(text) < 12 else f"\\text{{{text}}}"
     return tex
@@ -134,23 +135,14 @@ def _base(tex: str) -> str:
     return tex if single else f"{{{tex}}}" if tex and not tex.endswith(("}", ")")) else tex
 
 
-def _sub(element: Element, depth: int) -> str:
-    base, below = _arguments(element, depth, 2)
-    return f"{_base(base)}_{{{below}}}"
-
-
-def _sup(element: Element, depth: int) -> str:
-    """A base with a superscript or primes."""
-    base, above = _arguments(element, depth, 2)
-    primes = above.replace("\\prime", "'").replace(" ", "")
-    if primes and set(primes) <= {"'"}:
-        return f"{_base(base)}{primes}"
-    return f"{_base(base)}^{{{above}}}"
-
-
-def _subsup(element: Element, depth: int) -> str:
-    base, below, above = _arguments(element, depth, 3)
-    return f"{_base(base)}_{{{below}}}^{{{above}}}"
+def _scripts(element: Element, depth: int) -> str:
+    """A base with a subscript, with a superscript or primes, or with both."""
+    base, *scripts = _arguments(element, depth, 3 if element.tag == "msubsup" else 2)
+    if element.tag == "msup":
+        primes = scripts[0].replace("\\prime", "'").replace(" ", "")
+        is_prime = set(primes) == {"'"}
+        return f"{_base(base)}{primes}" if is_prime else f"{_base(base)}^{{{scripts[0]}}}"
+    return f"{_base(base)}_{{{scripts[0]}}}" + "".join(f"^{{{above}}}" for above in scripts[1:])
 
 
 def _under(element: Element, depth: int) -> str:
@@ -226,9 +218,7 @@ _WRITERS: dict[str, Callable[[Element, int], str]] = {
     "mfrac": _fraction,
     "mroot": _root,
     "msqrt": lambda element, depth: f"\\sqrt{{{_children(element, depth)}}}",
-    "msub": _sub,
-    "msup": _sup,
-    "msubsup": _subsup,
+    **dict.fromkeys(("msub", "msup", "msubsup"), _scripts),
     "munder": _under,
     "mover": _over,
     "munderover": _underover,

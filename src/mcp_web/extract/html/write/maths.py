@@ -102,10 +102,7 @@ def _is_display(element: Element, classes: str) -> bool:
 
 
 def _of_text(element: Element, display: bool) -> tuple[str, bool] | None:
-    """What `formula` returns for TeX in the text of an element; None if there is none.
-
-    The TeX is between delimiters, or is the whole text of a custom element for formulas.
-    """
+    """What `formula` returns for TeX in an element's text: between delimiters, or all of a custom element's."""
     text = element.text
     found = _DELIMITED.match(text) if len(text) < MOST_TEX else None
     if found is not None:

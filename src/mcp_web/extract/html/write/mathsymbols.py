@@ -53,19 +53,3 @@ VARIANTS = {
     "fraktur": "mathfrak", "sans-serif": "mathsf", "monospace": "mathtt", "bold-script": "mathcal",
     "bold-fraktur": "mathfrak",
 }  # fmt: skip
-
-
-def _styled() -> dict[str, str]:
-    """Unicode's bold, script and other mathematical letters with their TeX: 𝐀 is \\mathbf{A}."""
-    styles = {0x1D400: "mathbf", 0x1D434: "", 0x1D468: "boldsymbol", 0x1D49C: "mathcal", 0x1D504: "mathfrak",
-              0x1D538: "mathbb", 0x1D56C: "mathfrak", 0x1D5A0: "mathsf", 0x1D670: "mathtt"}  # fmt: skip
-    found: dict[str, str] = {}
-    for start, style in styles.items():
-        for offset in range(52):
-            letter = chr(65 + offset if offset < 26 else 71 + offset)
-            found[chr(start + offset)] = f"\\{style}{{{letter}}}" if style else letter
-    return found
-
-
-STYLES = _styled()
-SYMBOLS |= STYLES

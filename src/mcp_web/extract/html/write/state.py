@@ -77,7 +77,7 @@ def block_quote(text: str) -> str:
 # Elements that are recognised by tag or attribute are found by one search; those by class in a second one.
 _BY_TAG = (
     "math,mjx-container,script,sup,img,table,tex-math,la-tex,d-math,katex,"
-    f"[{LABEL}],[role=table],[role=grid],[role=treegrid],[data-latex],[data-tex],[data-math],[data-callout],[data-definition]"
+    f"[{LABEL}],[role=table],[role=grid],[role=treegrid],[data-latex],[data-tex],[data-math],[data-callout]"
 )
 
 

@@ -26,14 +26,13 @@ def write_table(state: WriterState, element: Element, out: list[str]) -> None:
     """A `table` element: its caption in italics, then its rows."""
     rows, caption = _rows_of(element)
     if caption is not None:
-        text = inline.one_line(inline.inner(state, caption))
-        if text:
-            out.append(text if "*" in text else f"*{text}*")
-    if _is_layout(element, rows):
+        inline.write_caption(state, caption, out)
+    nested = element.select_one("table") is not None
+    if _is_layout(element, rows) or (nested and state.indents >= MAX_INDENTS):
         for row in rows:
             for cell in row:
                 state.walk(state, cell, out)
-    elif element.select_one("table") is not None:
+    elif nested:
         _write_as_list(state, rows, out)
     else:
         _write_grid(state, rows, out)
@@ -52,10 +51,7 @@ def write_as_code(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_columns(state: WriterState, element: Element, out: list[str]) -> None:
-    """A grid whose cells are not grouped into rows: the number of its header cells is the number of columns.
-
-    Without a whole first row of header cells, the cells are written one after another.
-    """
+    """A grid of cells without rows; without a first row of header cells, they are written one after another."""
     cells = [child for child in element if type(child) is Element]
     width = sum([cell.has_class("table-header") for cell in cells])
     if width < 2 or len(cells) % width or not all(cell.has_class("table-header") for cell in cells[:width]):
@@ -96,11 +92,6 @@ def _write_grid(state: WriterState, rows: list[list[Element]], out: list[str]) -
 
 def _write_as_list(state: WriterState, rows: list[list[Element]], out: list[str]) -> None:
     """A table that contains tables: each row an item, its cells below each other."""
-    if state.indents >= MAX_INDENTS:
-        for row in rows:
-            for cell in row:
-                state.walk(state, cell, out)
-        return
     state.indents += 1
     items = []
     for row in rows:
@@ -162,12 +153,16 @@ def _grid(state: WriterState, rows: list[list[Element]]) -> list[list[str]]:
     grid: list[list[str]] = []
     held: dict[int, int] = {}  # column → how many more rows a cell above covers
     state.in_cell = True
+
+    def fill_covered(line: list[str]) -> None:
+        while held.get(len(line), 0) > 0 and len(line) < MAX_COLUMNS:
+            held[len(line)] -= 1
+            line.append("")
+
     for row in rows:
         line: list[str] = []
         for cell in row:
-            while held.get(len(line), 0) > 0 and len(line) < MAX_COLUMNS:
-                held[len(line)] -= 1
-                line.append("")
+            fill_covered(line)
             if len(line) >= MAX_COLUMNS:
                 break
             width = min(_span(cell, "colspan"), MAX_COLUMNS - len(line))
@@ -177,9 +172,7 @@ def _grid(state: WriterState, rows: list[list[Element]]) -> list[list[str]]:
                     held[len(line) + offset] = height - 1
             line.append(in_cell(state.blocks_of(cell)))
             line.extend([""] * (width - 1))
-        while held.get(len(line), 0) > 0 and len(line) < MAX_COLUMNS:
-            held[len(line)] -= 1
-            line.append("")
+        fill_covered(line)
         if any(line):
             grid.append(line)
     state.in_cell = False

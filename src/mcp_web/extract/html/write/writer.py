@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from turbohtml import Element, Node
 
-from mcp_web.extract.characters import clean_text, has_unseen
+from mcp_web.extract.characters import clean_text
 from mcp_web.extract.html.write import admonitions, blocks, code, footnotes, headings, inline, maths, tables
 from mcp_web.extract.html.write.links import Links
 from mcp_web.extract.html.write.state import Survey, Writer, WriterState
@@ -90,23 +90,18 @@ def _prepare(state: WriterState, survey: Survey) -> None:
 def _finish(state: WriterState, marked: str) -> Written:
     """Remove the heading marks and record their offsets; remove invisible characters."""
     pieces = _MARK.split(marked)
-    clean = clean_text if has_unseen(marked.replace("\x00", "")) else _as_is
-    text, removed = clean(pieces[0])
+    text, removed = clean_text(pieces[0])
     parts, length = [text], len(text)
     headings: list[Heading] = []
     for number, piece in zip(pieces[1::2], pieces[2::2], strict=True):
         level, title, anchor = state.headings[int(number)]
-        headings.append(Heading(level, clean(title)[0], length, anchor))
-        text, count = clean(piece)
+        headings.append(Heading(level, clean_text(title)[0], length, anchor))
+        text, count = clean_text(piece)
         parts.append(text)
         length += len(text)
         removed += count
-    links, images = state.links.all(), state.image_links()
-    if clean is not _as_is:
-        links, images = (tuple(Link(clean(one.text)[0], one.url) for one in found) for found in (links, images))
+    links, images = (
+        tuple([Link(clean_text(one.text)[0], one.url) for one in found])
+        for found in (state.links.all(), state.image_links())
+    )
     return Written("".join(parts), tuple(headings), links, images, removed)
-
-
-def _as_is(text: str) -> tuple[str, int]:
-    """What clean_text returns for a text without invisible characters."""
-    return text, 0
