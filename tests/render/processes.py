@@ -44,7 +44,7 @@ def newcomers(known: set[int]) -> set[int]:
 
 
 def newest_browser() -> set[int]:
-    """The reaper that started last, and all below it."""
+    """The reaper that started last (the one that runs Chromium, not its parent), and all below it."""
     reaper = youngest(pid for pid, line in browser_processes().items() if "reaper.py" in line)
     return {reaper, *below(reaper)}
 

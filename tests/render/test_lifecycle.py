@@ -17,6 +17,7 @@ import pytest
 
 from mcp_web.errors import RenderDisabled, RenderFailed, WebError
 from mcp_web.render.chromium import Chromium, find_chromium
+from mcp_web.render.driver import Driver
 from mcp_web.render.options import RenderOptions
 from miniweb import MiniWeb, Request, Site, Wire
 from render.processes import (
@@ -29,6 +30,7 @@ from render.processes import (
     newcomers,
     newest_browser,
     owner,
+    profiles,
     youngest,
 )
 
@@ -99,16 +101,14 @@ async def test_process_killed_while_a_page_loads_fails_that_page_and_no_other(fr
 
 
 async def test_browser_is_replaced_after_so_many_pages(fresh: Chromium) -> None:
-    mine = set(browser_processes())
+    others = profiles()
     seen = set()
     for _ in range(4):
         await fresh.render("http://life.example/")
-        seen |= {pid for pid, line in browser_processes().items() if "reaper.py" in line and pid not in mine}
+        seen |= profiles() - others
 
     assert len(seen) == 2
-    await eventually(
-        lambda: len([p for p, line in browser_processes().items() if "reaper.py" in line and p not in mine]) == 1
-    )
+    await eventually(lambda: len(profiles() - others) == 1)
 
 
 async def test_browser_ends_when_nobody_needs_it(web: MiniWeb) -> None:
@@ -174,6 +174,20 @@ async def test_renderer_that_is_closed_under_a_page_ends_its_browser_once(fresh:
     assert faults == []
 
 
+async def test_driver_that_does_not_end_is_killed() -> None:
+    if find_chromium() is None:
+        pytest.skip("no Chromium on this machine")
+    mine = set(browser_processes())
+    driver = Driver()
+    await driver.start(55.0)
+    (pid,) = newcomers(mine)
+    os.kill(pid, signal.SIGSTOP)
+
+    await driver.stop()
+
+    assert owner(pid) == -1
+
+
 async def test_server_that_is_killed_leaves_no_process_and_no_file(web: MiniWeb) -> None:
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
@@ -183,6 +197,7 @@ import asyncio, sys
 from mcp_web.net.address import AddressPolicy, parse_exemptions
 from mcp_web.net.dial import Dialer
 from mcp_web.render.chromium import Chromium
+from mcp_web.render.driver import Driver
 from mcp_web.render.options import RenderOptions
 dialer = Dialer(AddressPolicy(parse_exemptions([sys.argv[2]])))
 asyncio.run(Chromium(RenderOptions(enabled=True, timeout=55.0), dialer).render(sys.argv[1]))

@@ -23,13 +23,13 @@ from mcp_web import trace
 from mcp_web.errors import RenderDisabled, RenderFailed
 from mcp_web.net.egress import Egress
 from mcp_web.render.chromium_flags import chromium_flags
-from mcp_web.render.driver import within
+from mcp_web.render.driver import Driver, within
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.tab import Tab, TabFailed, open_tab
 from mcp_web.render.trust import add_trust
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Playwright
+    from playwright.async_api import Browser
 
 _STOP_SECONDS = 5.0
 
@@ -38,7 +38,7 @@ _STOP_SECONDS = 5.0
 class RunningBrowser:
     """A browser with its driver."""
 
-    playwright: Playwright
+    driver: Driver
     browser: Browser
     folder: Path  # of its profile
     lifeline: int  # the file descriptor that, when closed, makes the reaper kill the browser
@@ -189,7 +189,9 @@ class SharedBrowser:
 async def _launch(executable: Path, options: RenderOptions, egress: Egress, ca_bundle: str | None) -> RunningBrowser:
     """Start the driver and, through the reaper, the browser; raises RenderDisabled or RenderFailed."""
     try:
-        from playwright.async_api import Error, async_playwright
+        from playwright.async_api import Error
+
+        driver = Driver()
     except ImportError as error:
         raise RenderDisabled(
             "Rendering is enabled, but Playwright is not installed.",
@@ -199,14 +201,11 @@ async def _launch(executable: Path, options: RenderOptions, egress: Egress, ca_b
     (folder / "profile").mkdir()
     os.mkfifo(folder / "lifeline")
     lifeline = os.open(folder / "lifeline", os.O_RDWR)
-    playwright: Playwright | None = None
     try:
         with trace.step("browser_start"):
             if ca_bundle:
                 await anyio.to_thread.run_sync(add_trust, folder / "profile", ca_bundle)
-            driver = async_playwright()
-            playwright = await within(options.timeout, driver.start())
-            _ignore_driver_failure(driver)
+            playwright = await driver.start(options.timeout)
             browser = await within(
                 options.timeout,
                 playwright.chromium.launch(
@@ -227,19 +226,12 @@ async def _launch(executable: Path, options: RenderOptions, egress: Egress, ca_b
                 ),
             )
     except (Error, OSError, TimeoutError) as error:
-        await _shut_down(lifeline, folder, playwright)
+        await _shut_down(lifeline, folder, driver)
         raise RenderFailed(
             f"The browser {executable} did not start: {_first_line(error)}.",
             suggestion="Use mode=readable. The operator checks the browser with `mcp-web doctor`.",
         ) from error
-    return RunningBrowser(playwright, browser, folder, lifeline, partial(open_tab, browser, egress, options))
-
-
-def _ignore_driver_failure(driver: object) -> None:
-    """Mark the failure of a killed driver as retrieved: otherwise asyncio would log it to stderr."""
-    with suppress(AttributeError):  # a private name; where it has changed, the log gets one more line
-        failure = driver._client._transport.on_error_future  # type: ignore[attr-defined]
-        failure.add_done_callback(lambda future: future.cancelled() or future.exception())
+    return RunningBrowser(driver, browser, folder, lifeline, partial(open_tab, browser, egress, options))
 
 
 async def _end_launched(launch: asyncio.Task[RunningBrowser]) -> None:
@@ -250,7 +242,7 @@ async def _end_launched(launch: asyncio.Task[RunningBrowser]) -> None:
 
 async def end(running: RunningBrowser) -> None:
     """Kill a browser and its driver, delete its profile and end the lease of its spare tab; to be called once."""
-    await _shut_down(running.lifeline, running.folder, running.playwright)
+    await _shut_down(running.lifeline, running.folder, running.driver)
     if running.spare is not None:
         _end_lease_of(running.spare)
         await asyncio.wait({running.spare}, timeout=_STOP_SECONDS)
@@ -266,13 +258,11 @@ def _end_lease_of(opening: asyncio.Task[Tab]) -> None:
     opening.add_done_callback(ended)
 
 
-async def _shut_down(lifeline: int, folder: Path, playwright: Playwright | None) -> None:
+async def _shut_down(lifeline: int, folder: Path, driver: Driver) -> None:
     """Kill the browser, stop its driver, delete its folder."""
     # The reaper kills the whole process tree when the lifeline closes; there is no state to save first.
     os.close(lifeline)
-    if playwright is not None:
-        with suppress(Exception):  # a driver that has crashed raises errors of many types
-            await within(_STOP_SECONDS, playwright.stop())
+    await driver.stop()
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -1,19 +1,25 @@
-"""Waits for calls of the browser's driver, which may hang."""
+"""The driver, Playwright's process that controls the browser: it may hang, so every wait for it has a limit."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Awaitable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from playwright.async_api import Playwright
 
 T = TypeVar("T")
+
+_STOP_SECONDS = 5.0
 
 
 class PageGone(Exception):
     """The page's process crashed, so the pending call will never return."""
 
 
-async def within(seconds: float, work: Coroutine[Any, Any, T], gone: asyncio.Future[None] | None = None) -> T:
+async def within(seconds: float, work: Awaitable[T], gone: asyncio.Future[None] | None = None) -> T:
     """The result of a call of the driver; raises TimeoutError when it takes too long, PageGone once `gone` is done.
 
     Calls of the driver are never cancelled: a late result or error is ignored instead.
@@ -25,3 +31,37 @@ async def within(seconds: float, work: Coroutine[Any, Any, T], gone: asyncio.Fut
     if task.done():
         return task.result()
     raise PageGone if gone is not None and gone.done() else TimeoutError
+
+
+class Driver:
+    """The driver process; raises ImportError if Playwright is not installed."""
+
+    def __init__(self) -> None:
+        from playwright.async_api import async_playwright
+
+        self._manager = async_playwright()
+        self._starting: asyncio.Future[Playwright] | None = None
+
+    async def start(self, seconds: float) -> Playwright:
+        """Start the process; raises TimeoutError, OSError or the driver's Error. `stop` is to be called in any case."""
+        self._starting = asyncio.ensure_future(self._manager.start())
+        playwright = await within(seconds, self._starting)
+        with suppress(AttributeError):  # if the private name has changed, asyncio logs the failure of a killed driver
+            failure = self._manager._client._transport.on_error_future  # type: ignore[union-attr]
+            failure.add_done_callback(lambda future: future.cancelled() or future.exception())
+        return playwright
+
+    async def stop(self) -> None:
+        """End the process, and kill it if it does not end in time; never raises an error."""
+        stopping = asyncio.ensure_future(self._stop())
+        _, late = await asyncio.wait({stopping}, timeout=_STOP_SECONDS)
+        if late:
+            with suppress(AttributeError, ProcessLookupError):
+                self._manager._client._transport._proc.kill()  # type: ignore[union-attr]
+            await asyncio.wait({stopping}, timeout=_STOP_SECONDS)
+
+    async def _stop(self) -> None:
+        if self._starting is not None:
+            with suppress(Exception):  # a driver that has crashed raises errors of many types
+                await self._starting
+                await self._manager.__aexit__()

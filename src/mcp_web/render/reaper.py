@@ -35,7 +35,21 @@ def main(folder: Path, data_limit: int, chromium: str, flags: list[str]) -> int:
 
     `data_limit` is the limit on the data of each of its processes, in bytes; 0: none. Returns the exit status: that of
     Chromium (0 if a signal ended it), or 1 if it was killed.
+
+    All of this is done by a child in a session of its own. The driver kills this process's whole group as soon as
+    the browser is gone; the child is not in it, so it always gets to delete the folder.
     """
+    started_by_driver = os.getpid()
+    child = os.fork()
+    if child:
+        _close_inherited_pipes()
+        return max(0, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    os.setsid()
+    return _run(folder, data_limit, chromium, flags, started_by_driver)
+
+
+def _run(folder: Path, data_limit: int, chromium: str, flags: list[str], parent: int) -> int:
+    """The work of `main` in its child; the death of `parent` counts as a signal."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     server_gone = os.open(folder / "lifeline", os.O_RDONLY | os.O_NONBLOCK)
     wake, waker = os.pipe()
@@ -43,6 +57,9 @@ def main(folder: Path, data_limit: int, chromium: str, flags: list[str]) -> int:
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGTERM)
     child = _start(chromium, flags, folder / "profile", data_limit)
     _close_inherited_pipes()
     status = _watch(child, server_gone, wake)

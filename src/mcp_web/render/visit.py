@@ -104,7 +104,7 @@ class Visit:
             going = self.tab.page.goto(url, wait_until="commit", timeout=self._left() * 1000)
             await within(self._left(), going, self.tab.gone)
         except Error as error:
-            if self.tab.gone.done():
+            if self.tab.gone.done() or "has been closed" in error.message:  # the browser failed, not the navigation
                 raise
             self.tab.failed.update(self.tab.navigations[-1:])
             if self.tab.download or "Download is starting" in error.message:
