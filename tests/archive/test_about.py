@@ -40,6 +40,24 @@ def test_forms_of_a_word_count_in_the_language_of_the_document() -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "title", "language"),
+    [
+        ("illegaal", "Illegale hout", "nl"),
+        ("lopen", "Hij heeft gelopen", "nl"),
+        ("strasse", "Die Straße", "de"),
+        ("münchen", "stadt-muenchen", "de"),
+        ("appliquer", "Une application", "fr"),
+        ("juhtimise", "Juhtimine", "et"),
+        ("cote", "La co\u0302te", "fr"),  # written with a combining accent, as macOS writes names of files
+    ],
+)
+def test_a_form_that_begins_otherwise_than_the_word_of_the_question_counts(
+    query: str, title: str, language: str
+) -> None:
+    assert share(query, title, language=language) > 0
+
+
+@pytest.mark.parametrize(
     "path",
     [
         "site/blog/announcing-5.md",

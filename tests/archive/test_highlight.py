@@ -123,6 +123,8 @@ def test_names_with_underscores_stay_as_they_are_written() -> None:
     ("question", "text", "marked"),
     [
         ("haus", "Die alten Häuser der Stadt sind nicht teuer.", "<mark>Häuser</mark>"),
+        ("strasse", "Die Straße ist nicht sehr lang und auch nicht breit.", "<mark>Straße</mark>"),
+        ("lopen", "Wij hebben gisteren met de kinderen door het bos gelopen.", "<mark>gelopen</mark>"),
         ("книгами", "В библиотеке много книг и газет.", "<mark>книг</mark>"),
         ("كتاب", "يوجد الكتاب في المكتبة", "<mark>الكتاب</mark>"),
         ("भाषाओं", "यह एक पुरानी भाषा है", "<mark>भाषा</mark>"),
@@ -130,6 +132,6 @@ def test_names_with_underscores_stay_as_they_are_written() -> None:
         ("図書館", "市立図書館は九時に開館します", "<mark>図書館</mark>"),
     ],
 )
-def test_words_of_other_alphabets_are_marked_in_any_form(question: str, text: str, marked: str) -> None:
+def test_words_of_other_languages_are_marked_in_any_form(question: str, text: str, marked: str) -> None:
     found = highlights(Marker(parse(question), language_of(text)), "", text)
     assert marked in found[0].snippets[0].as_html()

@@ -14,8 +14,10 @@ from mcp_web.archive.query import Question
 from mcp_web.store.protocol import Headline
 from mcp_web.text.stop_words import STOP_WORDS
 from mcp_web.text.urls import host_of
-from mcp_web.text.words import fold, split_unit, terms, units
+from mcp_web.text.words import MARKS, fold, split_unit, terms, units
 
+_MARKS = re.compile(f"[{MARKS}]")
+_UMLAUT = re.compile("([aou])e")  # München and muenchen have the same stem
 LOWER = 0.7  # of the score of news and index pages; .5 and .6 give nearly the same results
 # A version may stand before or after the word: `3.0-announcement`, `release-15-2.html`.
 _NEWS_OR_INDEX = re.compile(
@@ -49,9 +51,9 @@ class HeadlineMatcher:
             given = self._rarities.items()
             self._wanted[language] = [(frozenset(terms(word, language)), rarity) for word, rarity in given]
             begins = (begin for word in self._rarities for begin in beginnings(word, language))
-            self._beginnings[language] = set(map(_without_joints, begins))
+            self._beginnings[language] = {_plain(begin, language) for begin in begins}
         # Most titles have no word of the question, which takes a tenth of the time to see.
-        plain = _without_joints(fold(text))
+        plain = _plain(text, language)
         if not any(beginning in plain for beginning in self._beginnings[language]):
             return 0.0
         wanted = self._wanted[language]
@@ -63,9 +65,12 @@ class HeadlineMatcher:
         return float(total / self._total * (matching / len(named)) ** 0.5) if named else 0.0
 
 
-def _without_joints(text: str) -> str:
-    """A text without the signs that join the words of a compound name."""
-    return text.replace("-", "").replace("_", "").replace(".", "")
+def _plain(text: str, language: str) -> str:
+    """A text folded, without the signs that join the words of a compound name, and without marks inside words."""
+    plain = fold(text).replace("-", "").replace("_", "").replace(".", "")
+    if not plain.isascii():
+        plain = _MARKS.sub("", plain)
+    return _UMLAUT.sub(r"\1", plain) if language == "de" else plain
 
 
 @lru_cache(maxsize=4096)  # the same titles are compared again for each question

@@ -28,6 +28,8 @@ _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*", re.MULTILINE)
 _FENCES = re.compile(f"^{FENCE.pattern}", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]+")
 _ELLIPSES = ("…", "...")
+_PREFIXING = ("nl", "id")  # languages of Latin script whose stems lack prefixes: Dutch gelopen, lopen
+_CHANGING = ("fr", "et")  # languages where two letters of a stem change: French appliquer, application
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +173,14 @@ def beginnings(word: str, language: str) -> set[str]:
     """Folded prefixes such that every form of a word in this language begins with one of them; "" where a form may
     begin with anything, as in Arabic."""
     folded = fold(word)
+    if folded >= "\u0590" or language in _PREFIXING:
+        return {""}
     shared = {commonprefix((folded, term.partition("/")[0])) for term in terms(word, language)}  # noqa: RUF071
-    # The last letter of a stem is not the same in all forms: possible, possibility; use, using.
-    return {begin[:-1] if len(begin) > 2 else begin for begin in shared} if folded < "\u0590" else {""}
+    if language == "de":  # a stem has ss for ß
+        shared = {begin.partition("ss")[0] for begin in shared}
+    # The last letters of a stem are not the same in all forms: possible, possibility; use, using.
+    less = 2 if language in _CHANGING else 1
+    return {begin[: max(2, len(begin) - less)] for begin in shared}
 
 
 def _shortest(heads: set[str]) -> list[str]:
