@@ -168,6 +168,19 @@ async def test_nobody_starts_during_a_pause_that_began_while_they_waited(limiter
     assert refused[0] > 400
 
 
+async def test_a_pause_that_outlasts_the_first_caller_is_told_to_those_behind_it(limiter: Limiter) -> None:
+    await limiter.acquire("k", 0.5, deadline=soon())
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(partial(limiter.acquire, "k", 0.5, deadline=soon(600)))
+        while not limiter._lines["k"].first_starts:  # until it waits
+            await anyio.lowlevel.checkpoint()
+        await limiter.pause("k", 500.0)
+        with pytest.raises(RateExceeded) as late:
+            await limiter.acquire("k", 0.5, deadline=soon(5))
+        tasks.cancel_scope.cancel()
+    assert late.value.retry_after > 400
+
+
 async def test_waiting_callers_start_in_the_order_in_which_they_came(limiter: Limiter) -> None:
     started = []
 

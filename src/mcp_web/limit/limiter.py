@@ -42,11 +42,19 @@ class _Line:
 
     turn: anyio.Lock = field(default_factory=anyio.Lock)
     first_starts: float = 0.0  # when the first of them will probably start, a time of `anyio.current_time()`
+    scopes: set[anyio.CancelScope] = field(default_factory=set)  # one for each caller, with its deadline
 
     def wait(self, interval: float) -> float:
         """Seconds until one more caller could start; 0 if nobody waits."""
         ahead = self.turn.statistics().tasks_waiting + self.turn.locked()
         return max(0.0, self.first_starts - anyio.current_time()) + ahead * interval if ahead else 0.0
+
+    def start_in(self, wait: float) -> None:
+        """Note when the first caller starts, and give up those whose deadlines come before that."""
+        self.first_starts = anyio.current_time() + wait
+        for scope in self.scopes:
+            if scope.deadline < self.first_starts:
+                scope.cancel()
 
 
 class Limiter(ABC):
@@ -65,15 +73,17 @@ class Limiter(ABC):
         wait = line.wait(interval) or (await self.step(key, "pause", 0.0) if left <= 0 else 0.0)
         if wait > left:
             raise RateExceeded(key, wait)
-        with anyio.CancelScope(deadline=deadline):
-            async with line.turn:
-                while wait := await self.step(key, "start", interval):
-                    line.first_starts = anyio.current_time() + wait
-                    if line.first_starts > deadline:
-                        raise RateExceeded(key, wait)
-                    await anyio.sleep(wait)
-                return
-        raise RateExceeded(key, interval)
+        with anyio.CancelScope(deadline=deadline) as scope:
+            line.scopes.add(scope)
+            try:
+                async with line.turn:
+                    while wait := await self.step(key, "start", interval):
+                        line.start_in(wait)
+                        await anyio.sleep(wait)
+                    return
+            finally:
+                line.scopes.discard(scope)
+        raise RateExceeded(key, max(interval, line.first_starts - anyio.current_time()))
 
     async def pause(self, key: str, seconds: float) -> None:
         """Allow no start for this time, at most an hour, for all callers that share the key: for a Retry-After header.
