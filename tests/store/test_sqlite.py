@@ -204,14 +204,15 @@ async def test_damage_met_while_running_is_told_and_healed_at_the_next_start(tmp
     assert _set_aside(tmp_path)
 
 
-async def test_another_programs_database_is_refused_and_untouched(tmp_path: Path) -> None:
+@pytest.mark.parametrize("table", ["theirs (x)", "schema_version (version INTEGER, at TEXT)"])
+async def test_another_programs_database_is_refused_and_untouched(tmp_path: Path, table: str) -> None:
     file = tmp_path / "theirs.sqlite"
     with sqlite3.connect(file) as db:
-        db.execute("CREATE TABLE theirs (x)")
+        db.execute(f"CREATE TABLE {table}")
     with pytest.raises(ConfigError, match="another program"):
         await SqliteStore.open(file)
     with sqlite3.connect(file) as db:
-        assert [row[0] for row in db.execute("SELECT name FROM sqlite_master")] == ["theirs"]
+        assert [row[0] for row in db.execute("SELECT name FROM sqlite_master")] == [table.partition(" ")[0]]
 
 
 async def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
 
+from mcp_web.errors import CacheError
+from mcp_web.services.crawl_site import crawl_site
 from mcp_web.services.watch_pages import watched_urls
 from miniweb import MiniWeb, Reply
 from miniweb.site import Site
@@ -99,3 +102,17 @@ async def test_a_watched_query_tells_its_new_results(miniweb: MiniWeb, tmp_path:
         rows.append({"title": "New tides", "url": "https://new.example/", "content": "tides"})
         second = await caller.data("web_watch")
     assert second["queries"][0]["new"] == [{"title": "New tides", "url": "https://new.example/"}]
+
+
+async def test_a_crawl_whose_pages_cannot_be_listed_fails(caller: ToolCaller, miniweb: MiniWeb, tmp_path: Path) -> None:
+    site = manual(miniweb)
+    pages = f"<urlset><url><loc>{site.url('/docs/anchor')}</loc></url></urlset>"
+    site.page("/sitemap.xml", pages, headers={"Content-Type": "text/xml"})
+    await caller.app.store()
+    with sqlite3.connect(tmp_path / "mcp-web.sqlite") as db:
+        db.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON records WHEN new.key LIKE '%anchor'"
+            " BEGIN SELECT raise(FAIL, 'no space'); END"
+        )
+    with pytest.raises(CacheError):
+        await crawl_site(caller.app, site.url("/docs/"), max_depth=0)

@@ -90,12 +90,14 @@ class _Crawl:
             if place in seen:
                 continue
             seen.add(place)
-            with suppress(WebError):  # most sites have only some of them
+            try:
                 page = await (await self.app.fetcher()).get(place)
                 is_sitemap, size = place.endswith((".xml", ".xml.gz")), len(page.body)
                 pages, more = await self.app.process.sandbox.run(listed_links, page.body, is_sitemap, size=size)
-                waiting.extend(one for one in more if one.startswith(f"{origin}/"))
-                await self.add(place, pages, 1)
+            except WebError:
+                continue  # most sites have only some of them
+            waiting.extend(one for one in more if one.startswith(f"{origin}/"))
+            await self.add(place, pages, 1)
 
     async def visit(self, url: str, depth: int) -> None:
         """Open one page, count it in the report, and add the pages that it links to."""

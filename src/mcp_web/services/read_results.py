@@ -26,8 +26,8 @@ MOST_PAGES = 8  # opened for one query
 MOST_PASSAGES = 3  # of one page
 MODEL_PAGES = 3  # ranked by the model if words and static signal are uncertain
 SECONDS = 10.0  # for opening pages; slower ones are reported as failed
-# The rank of the engines counts a little, because it reflects links and visits.
 _SAME = 0.8  # share of common words from which two passages say the same
+# The rank of the engines counts a little, because it reflects links and visits.
 _RANK_SHARE = 0.2
 
 

@@ -36,6 +36,7 @@ class BestEffortNotes:
         try:
             if on_disk and self._store:
                 await self._store.keep_note(kind, key, value, expires_at)
+                self._memory.pop((kind, key), None)  # an earlier value, which was not stored
                 return
         except WebError as error:
             trace.log("error", "notes", kind=kind, error_code=error.code)

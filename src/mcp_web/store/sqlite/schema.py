@@ -64,7 +64,7 @@ CREATE TABLE shares (
   reader TEXT NOT NULL,
   PRIMARY KEY (owner, collection, reader)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL, at TEXT NOT NULL);
+CREATE TABLE schema_version (version INTEGER NOT NULL, at TEXT NOT NULL);
 """
 
 _TYPES = {
@@ -111,12 +111,14 @@ def migrate(db: sqlite3.Connection) -> None:
 def _layout_of(db: sqlite3.Connection) -> int:
     """The number of the layout that the file has; 0 for a new file. Raises ConfigError for one of another program."""
     tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
-    if tables and "schema_version" not in tables:
+    query = "SELECT coalesce(max(version), 0) FROM schema_version"
+    layout = int(db.execute(query).fetchone()[0]) if "schema_version" in tables else 0
+    if tables and not layout:
         raise ConfigError(
             "MCP_WEB_DB_PATH names a SQLite database of another program: it has tables that mcp-web did not make.",
             suggestion="Name a file that does not exist yet; mcp-web creates it.",
         )
-    return int(db.execute("SELECT coalesce(max(version), 0) FROM schema_version").fetchone()[0]) if tables else 0
+    return layout
 
 
 def _statements(script: str) -> list[str]:
