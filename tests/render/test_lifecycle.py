@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
@@ -186,6 +187,29 @@ async def test_driver_that_does_not_end_is_killed() -> None:
     await driver.stop()
 
     assert owner(pid) == -1
+
+
+@pytest.mark.parametrize("program", ["sys.exit(3)", "os.close(1); signal.pause()", "signal.pause()"])
+async def test_driver_that_does_not_start_leaves_no_process_and_no_file(
+    program: str, web: MiniWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("playwright")
+    node = tmp_path / "node"
+    node.write_text(f"#!{sys.executable}\nimport os, signal, sys\n{program}\n")
+    node.chmod(0o700)
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(node))
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    mine = set(browser_processes())
+    renderer = Chromium(RenderOptions(enabled=True, executable="/bin/true", timeout=1.0), web.dialer())
+
+    with pytest.raises(RenderFailed, match="did not start"):
+        await renderer.render("http://life.example/")
+
+    assert newcomers(mine) == set()
+    assert list(folder.iterdir()) == []
+    await renderer.aclose()
 
 
 async def test_server_that_is_killed_leaves_no_process_and_no_file(web: MiniWeb) -> None:

@@ -23,7 +23,7 @@ from mcp_web import trace
 from mcp_web.errors import RenderDisabled, RenderFailed
 from mcp_web.net.egress import Egress
 from mcp_web.render.chromium_flags import chromium_flags
-from mcp_web.render.driver import Driver, within
+from mcp_web.render.driver import Driver, DriverFailed, within
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.tab import Tab, TabFailed, open_tab
 from mcp_web.render.trust import add_trust
@@ -225,7 +225,7 @@ async def _launch(executable: Path, options: RenderOptions, egress: Egress, ca_b
                     timeout=options.timeout * 1000,
                 ),
             )
-    except (Error, OSError, TimeoutError) as error:
+    except (Error, DriverFailed, OSError, TimeoutError) as error:
         await _shut_down(lifeline, folder, driver)
         raise RenderFailed(
             f"The browser {executable} did not start: {_first_line(error)}.",

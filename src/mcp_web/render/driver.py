@@ -33,6 +33,10 @@ async def within(seconds: float, work: Awaitable[T], gone: asyncio.Future[None] 
     raise PageGone if gone is not None and gone.done() else TimeoutError
 
 
+class DriverFailed(Exception):
+    """The process could not be started, or ended before it answered."""
+
+
 class Driver:
     """The driver process; raises ImportError if Playwright is not installed."""
 
@@ -43,25 +47,38 @@ class Driver:
         self._starting: asyncio.Future[Playwright] | None = None
 
     async def start(self, seconds: float) -> Playwright:
-        """Start the process; raises TimeoutError, OSError or the driver's Error. `stop` is to be called in any case."""
-        self._starting = asyncio.ensure_future(self._manager.start())
-        playwright = await within(seconds, self._starting)
-        with suppress(AttributeError):  # if the private name has changed, asyncio logs the failure of a killed driver
-            failure = self._manager._client._transport.on_error_future  # type: ignore[union-attr]
+        """Start the process; raises DriverFailed. `stop` is to be called in any case."""
+        coroutine = self._manager.start()
+        self._starting = asyncio.ensure_future(coroutine)
+        await asyncio.sleep(0)
+        # Playwright keeps the client, which has the process, to itself until the process has answered; one that never
+        # does could not be ended. If these private names have changed, asyncio logs the failure of a killed driver.
+        with suppress(AttributeError, KeyError):
+            self._manager._client = coroutine.cr_await.cr_await.cr_frame.f_locals["client"]  # type: ignore[attr-defined]
+            failure = self._manager._client._transport.on_error_future
             failure.add_done_callback(lambda future: future.cancelled() or future.exception())
-        return playwright
+        try:
+            return await within(seconds, self._starting)
+        except Exception as error:  # Playwright raises some of no type of its own
+            self._kill()
+            raise DriverFailed(str(error) or f"its driver did not answer within {seconds:g} seconds") from error
 
     async def stop(self) -> None:
         """End the process, and kill it if it does not end in time; never raises an error."""
         stopping = asyncio.ensure_future(self._stop())
         _, late = await asyncio.wait({stopping}, timeout=_STOP_SECONDS)
         if late:
-            with suppress(AttributeError, ProcessLookupError):
-                self._manager._client._transport._proc.kill()  # type: ignore[union-attr]
+            self._kill()
             await asyncio.wait({stopping}, timeout=_STOP_SECONDS)
 
     async def _stop(self) -> None:
+        """Wait until the process has started or failed, then end it and wait until its pipes are closed."""
         if self._starting is not None:
             with suppress(Exception):  # a driver that has crashed raises errors of many types
                 await self._starting
+            with suppress(Exception):
                 await self._manager.__aexit__()
+
+    def _kill(self) -> None:
+        with suppress(AttributeError, ProcessLookupError):
+            self._manager._client._transport._proc.kill()  # type: ignore[union-attr]
