@@ -18,6 +18,7 @@ from contracts_seeds.pages import article
 from mcp_web.render.chromium import find_chromium
 from mcp_web.render.chromium_flags import FEATURES_OFF
 from mcp_web.text import front_matter
+from mcp_web.web.pages import commands
 from miniweb import MiniWeb, Site
 from surface.program import run_program
 from surface.rpc import WAIT, clean_environment
@@ -212,7 +213,7 @@ def test_what_agents_do_now_is_shown_while_one_looks(visit: Visit, served: Serve
     served.rpc("tools/call", {"name": "web_open", "arguments": {"url": site.loopback_url("/one")}})
     activity = served.get("/activity")[2].decode()
     assert re.search(r'<a href="/archive/[0-9a-f]{64}">http://[^<]*/one</a>', activity)
-    assert re.search(r"· [\d,]+ ms</time><span class=\"detail\"><a", activity)  # a page's call has its duration too
+    assert re.search(r"· [\d,]+\sms</time><span class=\"detail\"><a", activity)  # a page's call has its duration too
     assert visit.errors == []
 
 
@@ -294,6 +295,22 @@ def test_a_list_names_the_port_and_the_path_of_each_page(served: Served, site: S
 def test_a_page_whose_heading_differs_from_its_title_is_shown_with_one_of_them(served: Served) -> None:
     shown = served.get(_reading(served, "Valves &amp; how they’re made — Site"))[2].decode()
     assert re.findall(r"<h1[^>]*>(.*?)</h1>", shown) == ["How valves are made"]
+
+
+def test_a_synced_file_is_shown_with_its_path_and_when_it_changed(tmp_path: Path) -> None:
+    (notes := tmp_path / "notes").mkdir()
+    (notes / "wheels.md").write_text("# Wheels\n\nSome words about wheels.")
+    Shell(tmp_path, **OFFLINE).run("archive", "sync", str(notes))
+    served = Served(tmp_path, **OFFLINE)
+    try:
+        shown = served.get(_reading(served, "Wheels"))[2].decode()
+        assert '<p class="facts"><span>notes/wheels.md</span><time>file changed ' in shown
+    finally:
+        served.stop()
+
+
+def test_a_command_in_a_sentence_is_shown_as_code() -> None:
+    assert commands("If a < b: `mcp-web x <y>` now.") == "If a &lt; b: <code>mcp-web x &lt;y&gt;</code> now."
 
 
 def test_the_first_paint_is_small(served: Served) -> None:

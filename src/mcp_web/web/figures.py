@@ -14,7 +14,7 @@ from mcp_web.archive.usage import ANSWERED, history
 from mcp_web.services.show_stats import show_stats
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.charts import Hour, bar, chart
-from mcp_web.web.pages import number, page, size
+from mcp_web.web.pages import duration, number, page, size
 
 HOURS = 48
 SITES = 15  # with the most documents
@@ -133,7 +133,7 @@ def _tools(stats: Stats) -> Table:
         if kind == "tool" and tool:
             rate = rates.get(tool)
             share = f"{100 * rate['cache_hit_rate']:.0f} %" if rate else ""
-            rows.append((tool, number(row["times"]), f"{row['mean_ms']:,.0f} ms", _at_most(row["p95_ms"]), share))
+            rows.append((tool, number(row["times"]), duration(row["mean_ms"]), _at_most(row["p95_ms"]), share))
     columns = (_("tool"), _("calls"), _("mean time"), _("95 of 100 within"), _("from the archive"))
     return {"name": _("Tools"), "columns": columns, "rows": rows, "empty": ""}
 
@@ -143,7 +143,7 @@ def _steps(stats: Stats) -> Table:
              "search": _("Asking search providers"), "archive_search": _("Searching the archive"),
              "embed": _("The model reading text")}  # fmt: skip
     rows = [
-        (names[row["step"]], number(row["times"]), f"{row['mean_ms']:,.0f} ms", _at_most(row["p95_ms"]))
+        (names[row["step"]], number(row["times"]), duration(row["mean_ms"]), _at_most(row["p95_ms"]))
         for row in stats["steps"]
         if row["step"] in names
     ]
@@ -160,4 +160,4 @@ def _failures(stats: Stats) -> Table:
 
 
 def _at_most(ms: float | None) -> str:
-    return f"{ms:,.0f} ms" if ms is not None else _("over 50 s")
+    return duration(ms) if ms is not None else _("over 50 s")

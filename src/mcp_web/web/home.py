@@ -17,7 +17,7 @@ from mcp_web.services.check_readiness import store_problem
 from mcp_web.tools.options import SEARCH
 from mcp_web.web.connect import ways_to_connect
 from mcp_web.web.listing import by_day, found_rows
-from mcp_web.web.pages import page
+from mcp_web.web.pages import duration, page
 from mcp_web.web.times import ago
 
 RECENT = 8
@@ -85,7 +85,7 @@ async def _calls(app: App) -> list[dict[str, str]]:
             "tool": call.tool,
             "state": call.state,
             "detail": call.url,
-            "took": f"{call.ms:,.0f} ms" if call.state != "running" else "",
+            "took": duration(call.ms) if call.state != "running" else "",
             "href": f"/archive/{seen[call.url].hash}" if call.url in seen else "",
             "when": ago(now - call.began),
         }

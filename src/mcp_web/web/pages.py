@@ -19,6 +19,7 @@ from mcp_web.web.times import day, moment
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 FOLDER = Path(__file__).parent
 MOST_PLACE = 70  # characters of an address in a list
@@ -52,7 +53,7 @@ def environment() -> Environment:
         extensions=["jinja2.ext.i18n"],
     )
     made.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]  # of the extension
-    made.filters |= {used.__name__: used for used in (moment, day, size, place, number, web_address)}
+    made.filters |= {used.__name__: used for used in (moment, day, size, place, number, web_address, commands)}
     return made
 
 
@@ -76,6 +77,10 @@ def number(value: float) -> str:
     return f"{value:,.0f}"
 
 
+def duration(ms: float) -> str:
+    return f"{ms:,.0f}\N{NO-BREAK SPACE}ms"
+
+
 def place(url: str) -> str:
     """The readable source of a document: host, port and path, or the path of a file; shortened in the middle."""
     if url.startswith("file:"):
@@ -83,6 +88,14 @@ def place(url: str) -> str:
     parts = urlsplit(url)
     path = parts.path.rstrip("/") + (f"?{parts.query}" if parts.query else "")
     return shortened_inside(parts.netloc.rpartition("@")[2].removeprefix("www.") + path, MOST_PLACE)
+
+
+def commands(text: str) -> Markup:
+    """A sentence of ours as HTML, with the commands that it has between backticks as code."""
+    from markupsafe import Markup, escape
+
+    parts = (Markup("<code>{}</code>").format(one) if at % 2 else escape(one) for at, one in enumerate(text.split("`")))
+    return Markup().join(parts)
 
 
 def web_address(url: str) -> str:
