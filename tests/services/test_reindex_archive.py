@@ -11,8 +11,10 @@ import pytest
 from embed.embedding_server import EmbeddingServer
 from mcp_web.app import App
 from mcp_web.archive.answer import ArchiveQuery
+from mcp_web.index.documents import STATIC_MODEL
 from mcp_web.services.embed_documents import coverage, embed_documents, reindex_archive
 from mcp_web.services.search_archive import search_archive
+from mcp_web.services.sync_folder import sync_folder
 from mcp_web.settings import load
 from miniweb import MiniWeb
 
@@ -119,3 +121,12 @@ async def test_document_in_a_language_that_the_model_does_not_know_is_done_witho
         for question in ("Wie hoch ist der Turm?", "how high is the tower?"):
             found = await search_archive(running, ArchiveQuery(question, mode="semantic"))
             assert [one.document.url for one in found.results] == ["https://a.example/"]
+
+
+async def test_a_sync_reports_the_embedding_after_the_files(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "one.md").write_text(NEW)
+    steps: list[tuple[str, float, float]] = []
+    async with app(tmp_path, None) as running:
+        await sync_folder(running, tmp_path / "notes", on_progress=lambda *step: steps.append(step))
+    assert steps == [("notes/one.md", 1, 1), (f"embedding with {STATIC_MODEL}", 1, 1)]

@@ -72,7 +72,7 @@ async def embed_documents(
         while (count := await batches.embed_next()) is not None:
             done += count
             if on_progress is not None:
-                on_progress(model, min(done - before, total), total)
+                on_progress(f"embedding with {model}", min(done - before, total), total)
     return done
 
 

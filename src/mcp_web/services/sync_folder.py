@@ -27,5 +27,6 @@ async def sync_folder(
     report = await notes.sync_folder(
         await app.store(), folder, app.extract, name=name, tags=tags, exclude=exclude, on_progress=on_progress
     )
-    await embed_documents(app, only=STATIC_MODEL)  # so that the documents can be found by meaning at once
+    # So that the documents can be found by meaning at once.
+    await embed_documents(app, only=STATIC_MODEL, on_progress=on_progress)
     return report
