@@ -197,8 +197,8 @@ class ExtractFailed(SiteError):
 class RenderDisabled(OperatorError):
     code = "RENDER_DISABLED"
     suggestion = (
-        "Use mode=readable. The operator can enable rendering: pip install 'mcp-web[render]', "
-        "a Chromium on the machine, MCP_WEB_RENDER_ENABLED=true."
+        "Use mode=readable. The operator can enable rendering: set MCP_WEB_RENDER_ENABLED=true and run "
+        "`mcp-web doctor --fix`, which installs what is missing."
     )
 
 

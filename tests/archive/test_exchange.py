@@ -334,6 +334,19 @@ async def _unchecked(store: Store) -> dict[str, list[Snapshot]]:
     return {key: [dataclasses.replace(item, checked_at=0) for item in items] for key, items in state.items()}
 
 
+@pytest.mark.parametrize(
+    ("url", "title", "key"),
+    [
+        ("https://www.postgresql.org/hot-standby.html", "27.4. Hot Standby", "postgresqlorghot"),
+        ("http://192.0.2.7/a", "The 7 Bridges", "bridges"),
+        ("https://a.example/", "1984", "aexample1984"),
+    ],
+)
+def test_a_key_is_made_of_words(url: str, title: str, key: str) -> None:
+    reference = Reference(id="0123456789ab", url=url, title=title)
+    assert bibtex.citation_key(reference, set()) == key
+
+
 @pytest.mark.parametrize(("out", "back"), [(export_bibtex, import_bibtex), (export_csl, import_csl)])
 async def test_references_come_in_and_go_out_as_they_were(
     out: object, back: object, stores: tuple[Store, Store], tmp_path: Path

@@ -20,6 +20,7 @@ import pytest
 import mcp_web
 from contracts_seeds.contract_caller import OFFLINE
 from contracts_seeds.pages import article, searxng, searxng_answer
+from mcp_web.cli.wording import for_person
 from miniweb import MiniWeb, Site
 from miniweb.server import Reply, Request
 from surface.rpc import WAIT, clean_environment
@@ -61,6 +62,13 @@ def test_several_pages_come_whole_as_json_too(shell: Shell, docs: Site) -> None:
     assert gone["error"]["code"] == "HTTP_ERROR"
     assert (answer["opened"], answer["failed"]) == (2, 1)
     assert shell.json("open", docs.loopback_url("/empty"), code=3)["content"] == ""
+
+
+def test_a_note_on_one_of_several_pages_names_it(shell: Shell, docs: Site) -> None:
+    one, two = (docs.loopback_url(path) for path in ("/p1", "/linked"))
+    said = shell.run("open", one, two, "--max-chars", "50").stderr
+    assert [line.split(" Characters ")[0] for line in said.splitlines()] == [f"note: {one}:", f"note: {two}:"]
+    assert shell.run("open", one, "--max-chars", "50").stderr.startswith("note: Characters ")
 
 
 def test_a_kept_page_is_shown_whole(shell: Shell, docs: Site) -> None:
@@ -614,17 +622,20 @@ def test_colours_are_left_out_where_they_are_not_wanted(shell: Shell, docs: Site
     assert "\x1b" not in at_terminal(shell, "completion", "bash"), "to be pasted or logged as it is"
 
 
-def test_a_command_in_a_message_is_not_broken_and_can_be_pasted(shell: Shell, docs: Site) -> None:
-    url = docs.loopback_url("/p1")
-    said = at_terminal(shell, "open", url, "--mode", "rendered", code=1, columns=60)
-    commands = [line.strip() for line in lines_of(said) if "pip" in line]
-    assert len(commands) == 1, said
-    parts = shlex.split(re.search("`([^`]+)`", commands[0])[1])  # type: ignore[index]
+def test_a_command_in_a_message_is_not_broken(shell: Shell) -> None:
+    said = at_terminal(shell, "cache", "get", "https://never.example/a-page", code=3, columns=60)
+    assert "`mcp-web open https://never.example/a-page`" in "\n".join(lines_of(said))
+
+
+def test_an_extra_is_named_by_a_command_that_installs_it() -> None:
+    command = re.fullmatch("Install it with: `(.+)`[.]", for_person("Install it with: pip install 'mcp-web[render]'."))
+    parts = shlex.split(command[1]) if command else []
     assert parts[:4] == [sys.executable, "-m", "pip", "install"]
     assert subprocess.run([*parts, "--dry-run", "--no-index", "--no-deps"], check=False).returncode == 0
 
 
-def test_extract_without_a_file_says_that_it_waits_for_input(shell: Shell) -> None:
+def test_extract_and_open_say_that_they_wait_for_input(shell: Shell, docs: Site) -> None:
+    assert "Ctrl-D ends" in at_terminal(shell, "open", "-", typed=docs.loopback_url("/p1").encode() + b"\n\x04")
     printed = at_terminal(shell, "extract", typed=b"<p>Words of a page</p>\n\x04")
     assert "until Ctrl-D" in printed
     assert "Words of a page" in printed

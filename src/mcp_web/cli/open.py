@@ -10,7 +10,7 @@ import click
 
 from mcp_web.cli.calling import DEADLINE, shown_progress
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
-from mcp_web.cli.output import failure, json_option, paged, print_json
+from mcp_web.cli.output import empty, failure, json_option, paged, print_json
 from mcp_web.cli.pages import is_empty, page_object, part_options, print_page, view_options
 from mcp_web.cli.screenshot import save_screenshot, screenshot_option
 from mcp_web.cli.session import with_app
@@ -69,6 +69,8 @@ def _addresses(urls: tuple[str, ...]) -> list[str]:
     """The addresses given, each once, with those on standard input in place of `-`; raises UsageError."""
     found: list[str] = []
     for url in urls:
+        if url == "-" and sys.stdin.isatty():
+            empty("Addresses, one a line; Ctrl-D ends the list.")
         found += [line.strip() for line in sys.stdin if line.strip()] if url == "-" else [url]
     for url in found:
         if "://" not in url and os.path.isfile(url):

@@ -60,8 +60,9 @@ def print_page(view: PageView, options: ViewOptions, *, with_facts: bool = False
     from mcp_web.tools.page_view import front_matter, show
 
     document = view.document
+    which = f"{view.url}: " if with_facts else ""  # notes are on stderr, away from the page
     for line in (*view.notes, *document.notes):
-        note(line)
+        note(which + line)
     if document.explain is not None:
         echo(json.dumps(document.explain, ensure_ascii=False, indent=2, default=str), err=True)
     if is_empty(view):
@@ -75,7 +76,7 @@ def print_page(view: PageView, options: ViewOptions, *, with_facts: bool = False
         echo()
     if shown.next_start is not None:
         window = f"{shown.start:,} to {shown.end:,} of {len(document.markdown):,}"
-        note(f"Characters {window} are shown; --start {shown.next_start} continues.")
+        note(f"{which}Characters {window} are shown; --start {shown.next_start} continues.")
 
 
 def _is_markdown(document: Document) -> bool:

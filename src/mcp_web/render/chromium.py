@@ -37,10 +37,6 @@ _PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 )
 _NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome", "chromium-headless-shell")
-_ENABLE = (
-    "Use mode=readable. The operator can enable rendering: pip install 'mcp-web[render]', a Chromium on the machine "
-    "(`mcp-web doctor --fix` installs it), MCP_WEB_RENDER_ENABLED=true."
-)
 # Seconds reserved for closing the page and returning the result.
 _RESERVE = 0.7
 
@@ -153,13 +149,13 @@ class Chromium:
     async def _shared(self) -> SharedBrowser:
         """The shared browser and its proxy, made when first used; raises RenderDisabled."""
         if not self._options.enabled:
-            raise RenderDisabled("Rendering pages in a browser is turned off.", suggestion=_ENABLE)
+            raise RenderDisabled("Rendering pages in a browser is turned off.")
         async with self._opening:
             if self._browser is None:
                 executable = find_chromium(self._options.executable)
                 if executable is None:
                     where = f"at {self._options.executable}" if self._options.executable else "on this machine"
-                    raise RenderDisabled(f"Rendering is enabled, but there is no Chromium {where}.", suggestion=_ENABLE)
+                    raise RenderDisabled(f"Rendering is enabled, but there is no Chromium {where}.")
                 await self._egress.start()
                 self._browser = SharedBrowser(executable, self._options, self._egress, self._ca_bundle)
             return self._browser

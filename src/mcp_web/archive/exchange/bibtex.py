@@ -86,11 +86,13 @@ def citation_key(reference: Reference, taken: set[str]) -> str:
 
 
 def _readable_key(reference: Reference) -> str:
-    """Author or site, year, and the first word of the title that is not an article."""
+    """Author or site, year, and the first word of the title that is neither an article nor a number."""
     author = reference.authors[0].split(",")[0].split()[-1:] if reference.authors else []
     host = urlsplit(reference.url).hostname or ""
     who = _letters(author[0] if author else "") or _letters(reference.site or host.removeprefix("www."))
-    title = next((word for word in map(_letters, reference.title.split()) if word not in _ARTICLES), "")
+    words = [word for word in map(_letters, reference.title.split()) if word not in _ARTICLES]
+    title = next((word for word in words if not word.isdigit()), "".join(words))
+    who = "" if who.isdigit() else who  # an IP address
     return f"{who}{reference.date[:4]}{title}"[:60] or reference.id
 
 
