@@ -7,6 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from mcp_web.embed import granite
 from mcp_web.embed import judge as judge_module
 from mcp_web.embed.judge import Judge
 from mcp_web.errors import EmbeddingError
@@ -48,6 +49,29 @@ async def test_weights_with_another_hash_are_not_loaded(monkeypatch: pytest.Monk
     monkeypatch.setattr(judge_module, "SHA256", "0" * 64)
     with pytest.raises(EmbeddingError, match="hash"):
         await Judge().scores([(QUESTION, ANSWER)])
+
+
+async def test_an_empty_file_of_weights_is_an_embedding_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "mcp_web_weights"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / granite.FILE).touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(EmbeddingError, match="judge failed"):
+        await Judge().scores([(QUESTION, ANSWER)])
+
+
+async def test_calls_are_answered_in_the_order_they_came_in(judge: Judge) -> None:
+    ended = []
+
+    async def call(pairs: int) -> None:
+        await judge.scores([(QUESTION, ANSWER)] * pairs)
+        ended.append(pairs)
+
+    async with anyio.create_task_group() as group:
+        for pairs in (9, 1, 5):
+            group.start_soon(call, pairs)
+    assert ended == [9, 1, 5]
 
 
 async def test_the_event_loop_stays_free_while_pairs_are_read(judge: Judge) -> None:

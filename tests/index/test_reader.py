@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import numpy as np
 import pytest
 
@@ -229,6 +231,47 @@ async def test_the_judge_reads_the_likely_passages_once_for_each_question(store:
     assert (await ask(reading, page(40), "What does paragraph 7 say about rivers?")).embedded == 0
     assert (await ask(reading, page(40), "Which letter is made of copper?")).embedded >= 4
     assert await store.vectors(KEY, reading.model) is None
+
+
+@contextlib.asynccontextmanager
+async def busy(judge: Judge) -> AsyncIterator[None]:
+    """Keep the judge busy with pairs for a minute of processor time, or until the end of the block."""
+    async with anyio.create_task_group() as group:
+        group.start_soon(judge.scores, [("Which letter is made of copper?", page(2))] * 1000)
+        await anyio.lowlevel.checkpoint()
+        yield
+        group.cancel_scope.cancel()
+
+
+async def test_what_needs_nothing_of_the_judge_does_not_wait_for_calls_that_do(store: SqliteStore) -> None:
+    judge = Judge(threads=1)
+    reading = PageReader(store, EnglishOnly(), passages, judge=judge)
+    question = "What does paragraph 7 say about rivers?"
+    before = await ask(reading, page(40), question)
+    waiting: list[PageAnswer] = []
+
+    async def wait() -> None:
+        waiting.append(await ask(reading, page(40), "Which letter is made of copper?"))
+
+    async with busy(judge), anyio.create_task_group() as group:
+        group.start_soon(wait)
+        await anyio.wait_all_tasks_blocked()
+        again = await ask(reading, page(40), question)
+        quick = await reading.rank(KEY, page(40), (), ["Which paper?"], quick=True)
+        assert not waiting
+        group.cancel_scope.cancel()
+    assert again.results == before.results
+    assert quick.notes == again.notes == ()
+
+
+async def test_a_judge_that_has_no_time_leaves_words_and_a_note(store: SqliteStore) -> None:
+    judge = Judge(threads=1)
+    reading = PageReader(store, EnglishOnly(), passages, judge=judge)
+    async with busy(judge):
+        until = anyio.current_time() + 0.2
+        answer = await reading.rank(KEY, page(30), (), ["What is said of glaciers0?"], model_until=until)
+    assert "without the model" in answer.notes[0]
+    assert "glaciers0" in answer.results[0].passages[0].passage.text
 
 
 async def test_a_judge_that_fails_leaves_words_and_a_note(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:

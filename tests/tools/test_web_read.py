@@ -15,6 +15,7 @@ from mcp_web.settings import load
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.calling import run_tool
+from mcp_web.tools.sets import tool_named
 from mcp_web.tools.tool import Answer
 from mcp_web.tools.web_read import TOOL
 from miniweb import MiniWeb, Reply
@@ -162,3 +163,21 @@ async def test_an_answer_keeps_to_its_budget(app: App, miniweb: MiniWeb) -> None
     vague = "What happens with the kettle and its office?"
     assert budget.estimate((await read(app, url, vague, min_score=0, max_tokens=1_000)).text) < 1_300
     assert budget.estimate((await read(app, url, vague, min_score=0)).text) < 3_000
+
+
+@pytest.mark.parametrize("tool", ["web_read", "cache_get"])
+async def test_a_model_without_time_leaves_the_passages_by_words(miniweb: MiniWeb, tmp_path: Path, tool: str) -> None:
+    url = miniweb.site("docs.example").route("/manual", lambda _: Reply(manual()))
+    question = "Which office handles the warranty of the kettle?"
+    environ = {"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    async with application(load(environ=environ), miniweb) as app, anyio.create_task_group() as group:
+        await run_tool(tool_named("web_open"), Call(app, deadline=anyio.current_time() + 50), {"url": url})
+        judge = app.process.judge
+        assert judge
+        group.start_soon(judge.scores, [(question, "The office handles letters. " * 40)] * 1000)
+        call = Call(app, deadline=anyio.current_time() + 6)
+        given = {"url": [url], "query": [question]} if tool == "web_read" else {"url": url, "query": question}
+        answer = await run_tool(tool_named(tool), call, given)
+        group.cancel_scope.cancel()
+    assert "Ranked without the model" in answer.text
+    assert "office 40" in answer.text

@@ -34,7 +34,8 @@ SHA256 = "0c542a7e905b95778207bf296a41e3a3544770146e907429ca3f9f37b778bc8a"
 LANGUAGES = granite.LANGUAGES
 # Tokens that are read of a question and of a passage; as in training.
 QUESTION_TOKENS, PASSAGE_TOKENS = 48, 230
-_PART = 8  # pairs scored by one call of the thread
+# Pairs scored by one call of the thread, which cannot be cancelled: a tenth of a second. Eight at once are 3 % faster.
+_PART = 2
 _BETWEEN = (2, 2)  # two end tokens separate question and passage
 
 
@@ -47,26 +48,35 @@ class Judge:
         self._threads = threads or min(4, max(1, (os.cpu_count() or 2) // 2))
         self._scorer: PairScorer | None = None
         self._loading = threading.Lock()
-        self._limiter = anyio.CapacityLimiter(1)
+        # Calls are answered one after the other, not pair by pair in turns: all would then end with the last.
+        self._turn, self._limiter = anyio.Lock(), anyio.CapacityLimiter(1)
 
     async def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """The log-odds that the passage answers the question, for each pair (question, passage).
 
-        Raises EmbeddingError. Between two parts of eight pairs the call can be cancelled.
+        Raises EmbeddingError. Between two parts of two pairs the call can be cancelled.
         """
         found: list[float] = []
+        if not pairs:
+            return found
         with trace.step("judge", pairs=len(pairs)):
-            for begin in range(0, len(pairs), _PART):
-                part = pairs[begin : begin + _PART]
-                found += (await to_thread.run_sync(self._score, part, limiter=self._limiter)).tolist()
+            async with self._turn:
+                for begin in range(0, len(pairs), _PART):
+                    part = pairs[begin : begin + _PART]
+                    found += (await to_thread.run_sync(self._score, part, limiter=self._limiter)).tolist()
         return found
 
     def _score(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        with self._loading:
-            if self._scorer is None:
-                with trace.step("embed_load", model=NAME):
-                    self._scorer = PairScorer(granite.read(packaged_weights()), _changes(), self._threads)
-        return self._scorer.score(pairs)
+        try:
+            with self._loading:
+                if self._scorer is None:
+                    with trace.step("embed_load", model=NAME):
+                        self._scorer = PairScorer(granite.read(packaged_weights()), _changes(), self._threads)
+            return self._scorer.score(pairs)
+        except EmbeddingError:
+            raise
+        except Exception as error:  # numpy and a broken file of weights raise many types of errors
+            raise EmbeddingError(f"The packaged judge failed: {error}.") from error
 
 
 class PairScorer:

@@ -109,12 +109,14 @@ class PageReader:
         max_results: int = 8,
         min_score: float | None = None,
         quick: bool = False,
+        model_until: float = math.inf,
     ) -> PageAnswer:
         """The passages of the page that answer each question, best first, without repetitions.
 
         `key` identifies the page in the caches and in the store. A name of the question that is in `title` counts as
         mentioned by the page. `max_results` and `min_score` (0 to 1; None: what is worth its tokens) apply to each
-        question. `quick` uses no model. If the model fails, the answer has a note instead of an error.
+        question. `quick` uses no model. If the model fails, or has not answered at `model_until` (a time of
+        `anyio.current_time()`), the answer has a note instead of an error.
         """
         with trace.step("read_rank", chars=len(markdown), queries=len(queries)) as facts:
             page = await self._prepared(key, markdown, headings)
@@ -122,13 +124,17 @@ class PageReader:
             asked = [query for query in dict.fromkeys(queries) if not quick and self._can_read(page, query)]
             evidence = functools.cache(page.evidence)  # for the choice of what the model reads, and for the ranking
             wanted = await _in_thread_if_long(page, self._likely, page, evidence, asked) if asked else {}
-            async with self._locks[hash(key) % len(self._locks)]:
-                vectors, embedded = None, 0
-                if self._judge:
-                    embedded = await self._read_pairs(self._judge, page, wanted, notes)
-                else:
-                    likely = sorted({number for numbers in wanted.values() for number in numbers})[:MOST_NEW]
-                    vectors, embedded = await self._vectors(key, page, list(wanted), likely, notes)
+            if self._judge:
+                wanted = {query: numbers for query, numbers in wanted.items() if self._unread(page, query, numbers)}
+            vectors, embedded = None, 0
+            if wanted:  # only who needs the model waits for another call about this page, and not without end
+                with self._noting_failures(notes, model_until):
+                    async with self._locks[hash(key) % len(self._locks)]:
+                        if self._judge:
+                            embedded = await self._read_pairs(self._judge, page, wanted)
+                        else:
+                            likely = sorted({number for numbers in wanted.values() for number in numbers})[:MOST_NEW]
+                            vectors, embedded = await self._vectors(key, page, list(wanted), likely, notes)
             facts["passages"], facts["embedded"] = len(page.passages), embedded
             work = functools.partial(
                 self._rank_all,
@@ -159,35 +165,33 @@ class PageReader:
         found = {query: to_read(evidence(query), each, always=always) for query in queries}
         return {query: numbers for query, numbers in found.items() if numbers}
 
-    async def _read_pairs(
-        self, judge: Judge, page: PreparedPage, wanted: Mapping[str, Sequence[int]], notes: list[str]
-    ) -> int:
+    async def _read_pairs(self, judge: Judge, page: PreparedPage, wanted: Mapping[str, Sequence[int]]) -> int:
         """Have the judge read the wanted passages that it has not read for a question before; returns how many.
 
-        If it fails or takes too long, a note is added to `notes`; what it has read by then is not kept.
+        If it fails or takes too long, the questions that it was done with are kept; of the others, nothing.
         """
-        pairs = [
-            (query, number)
-            for query, numbers in wanted.items()
-            for number in numbers
-            if (query, page.passages[number].digest) not in self._judged
-        ][:MOST_NEW]
-        scores: Sequence[float] = ()
-        with self._noting_failures(notes):
-            if pairs:
-                scores = await judge.scores([(query, page.text(number)) for query, number in pairs])
-        for (query, number), score in zip(pairs, scores, strict=False):
-            self._judged[query, page.passages[number].digest] = score
-        return len(scores)
+        count = 0
+        for query, numbers in wanted.items():
+            new = self._unread(page, query, numbers)  # another call may have read them meanwhile
+            scores = await judge.scores([(query, page.text(at)) for at in new])
+            for at, score in zip(new, scores, strict=True):
+                self._judged[query, page.passages[at].digest] = score
+            count += len(new)
+        return count
+
+    def _unread(self, page: PreparedPage, query: str, numbers: Sequence[int]) -> list[int]:
+        """Those of the passages that the judge has not read for this question."""
+        return [at for at in numbers if (query, page.passages[at].digest) not in self._judged]
 
     @contextmanager
-    def _noting_failures(self, notes: list[str]) -> Iterator[None]:
+    def _noting_failures(self, notes: list[str], until: float) -> Iterator[None]:
         """Add a note if the model fails or takes too long in this block, instead of raising the error."""
+        seconds = max(0.0, min(self._model_seconds, until - anyio.current_time()))
         try:
-            with anyio.fail_after(self._model_seconds):
+            with anyio.fail_after(seconds):
                 yield
         except TimeoutError:
-            notes.append(f"Ranked without the model: it did not answer within {self._model_seconds:g} s.")
+            notes.append(f"Ranked without the model: it did not answer within {seconds:.2g} s.")
         except EmbeddingError as error:
             notes.append(f"Ranked without the model: {error.message}")
 
@@ -201,21 +205,14 @@ class PageReader:
 
     async def _vectors(
         self, key: str, page: PreparedPage, queries: Sequence[str], likely: Sequence[int], notes: list[str]
-    ) -> tuple[PageVectors | None, int]:
-        """The page's vectors, those of the `likely` passages included, and how many are new.
-
-        None if there are no questions, or if the model failed; then a note says why.
-        """
-        if not queries:
-            return None, 0
+    ) -> tuple[PageVectors, int]:
+        """The page's vectors, those of the `likely` passages included, and how many are new."""
         known = await self._known(key)
         missing = known.missing(page.passages, likely)
         asked = [query for query in dict.fromkeys(queries) if query not in self._questions]
         if not missing and not asked:
             return known, 0
-        with self._noting_failures(notes):
-            return await self._embed(key, page, known, missing, asked, notes), len(missing)
-        return None, 0
+        return await self._embed(key, page, known, missing, asked, notes), len(missing)
 
     async def _known(self, key: str) -> PageVectors:
         """The vectors of a page that were computed before, from memory or the store; also loads the calibration."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mcp_web.index.reader import PageReader
 
 OPENING_SHARE = 0.7  # of the time that is left; ranking gets the rest
+MODEL_SHARE = 0.5  # of what is left then: the model's for all pages; without it, words and static signal rank
 PROTECTED = "content protected"
 
 
@@ -55,6 +56,7 @@ async def read_pages(
     requests = [OpenRequest(url, max_age=max_age) for url in urls]
     now = anyio.current_time()
     pages = await open_many(app, requests, deadline=now + (deadline - now) * OPENING_SHARE, on_progress=on_progress)
+    model_until = _model_until(deadline)
     answers: list[PageRead | WebError] = []
     for page, url in zip(pages, urls, strict=True):
         if isinstance(page, WebError):
@@ -64,7 +66,9 @@ async def read_pages(
             continue
         with anyio.move_on_after(max(0.0, deadline - anyio.current_time() - 1.0)):
             readers = [reader] * len(queries) if reader else await _readers(app, page, queries)
-            rank = partial(_rank, readers, page, queries, max_results=max_results, min_score=min_score)
+            rank = partial(
+                _rank, readers, page, queries, max_results=max_results, min_score=min_score, model_until=model_until
+            )
             read = await rank(quick=quick or (reader is None and len(urls) > 1))
             if reader is None and len(urls) > 1 and not quick and any(one.in_doubt for one in read.ranked):
                 read = await rank(quick=False)
@@ -74,12 +78,24 @@ async def read_pages(
     return answers
 
 
-async def read_kept(app: App, kept: Snapshot, queries: Sequence[str], *, max_results: int) -> PageRead:
+async def read_kept(app: App, kept: Snapshot, queries: Sequence[str], *, max_results: int, deadline: float) -> PageRead:
     """Rank the passages of a kept page for each query, at most `max_results`, without network."""
     page = Opened(kept, "hit", (await app.keeper()).age(kept))
-    readers = await _readers(app, page, queries)
-    threshold = app.similarity_threshold
-    return await _rank(readers, page, queries, max_results=max_results, min_score=threshold, quick=False)
+    return await _rank(
+        await _readers(app, page, queries),
+        page,
+        queries,
+        max_results=max_results,
+        min_score=app.similarity_threshold,
+        quick=False,
+        model_until=_model_until(deadline),
+    )
+
+
+def _model_until(deadline: float) -> float:
+    """The time until which the model may be used by a call that has to end at `deadline`."""
+    now = anyio.current_time()
+    return now + (deadline - now) * MODEL_SHARE
 
 
 async def _readers(app: App, page: Opened, queries: Sequence[str]) -> list[PageReader]:
@@ -99,6 +115,7 @@ async def _rank(
     max_results: int,
     min_score: float | None,
     quick: bool,
+    model_until: float,
 ) -> PageRead:
     """Rank the passages of one page, each question with the reader for it."""
     kept = page.snapshot
@@ -115,6 +132,7 @@ async def _rank(
             max_results=max_results,
             min_score=min_score,
             quick=quick,
+            model_until=model_until,
         )
         results |= zip(places, answer.results, strict=True)
         notes += answer.notes

@@ -98,7 +98,7 @@ async def read_kept_page(call: Call, kept: Snapshot, query: str) -> Answer:
     """The answer with the passages of a kept page that answer the query, as cache_get shows them."""
     from mcp_web.services.read_page import read_kept
 
-    page = await read_kept(call.app, kept, [query], max_results=_MAX_RESULTS)
+    page = await read_kept(call.app, kept, [query], max_results=_MAX_RESULTS, deadline=call.deadline)
     text, data = await _page(call, kept.url, page, _Budget(_TOKENS), _View(kept=True))
     call.log_page(kept, "hit")
     meta = {name: data[name] for name in ("url", "snapshot", "answered")}
