@@ -156,7 +156,7 @@ async def test_a_markdown_file_edited_meanwhile_comes_back_as_a_new_version(
     facts, text = front_matter.read(file.read_text())
     assert (facts["title"], facts["source"], text) == ("A page", "https://example.org/page", "The text.")
     file.write_text(file.read_text().replace("The text.", "The better text."))
-    await imported(import_markdown, one, tmp_path / "out", clock=lambda: 5000.0)
+    await imported(import_markdown, one, tmp_path / "out")
     latest = await one.latest(kept.key)
     assert latest is not None
     assert (latest.document.markdown, len(await one.versions(kept.key))) == ("The better text.", 2)
@@ -329,9 +329,10 @@ def test_a_reference_is_cited_in_one_line() -> None:
 
 
 async def _unchecked(store: Store) -> dict[str, list[Snapshot]]:
-    """The state without the time of the last check, which is a day in these formats."""
+    """The state without its times: that of the last check is a day in these formats, that of the import is not kept."""
+    times = dict.fromkeys(("fetched_at", "checked_at", "fresh_until"), 0.0)
     state = await _state(store)
-    return {key: [dataclasses.replace(item, checked_at=0) for item in items] for key, items in state.items()}
+    return {key: [dataclasses.replace(item, **times) for item in items] for key, items in state.items()}
 
 
 @pytest.mark.parametrize(
@@ -358,9 +359,9 @@ async def test_references_come_in_and_go_out_as_they_were(
     else:
         items = [REFERENCE, Reference("b", "Only a title", date="1999")]
         first.write_text(json.dumps([csl.item_of(item) for item in items]))
-    assert (await imported(back, one, first, clock=lambda: 1.7e9)).documents == 2
+    assert (await imported(back, one, first)).documents == 2
     await exported(out, one, second)
-    assert (await imported(back, two, second, clock=lambda: 1.7e9)).documents == 2
+    assert (await imported(back, two, second)).documents == 2
     assert await _unchecked(one) == await _unchecked(two)
     found = await Archive(two).search(ArchiveQuery("abstract", mode="text"))
     assert found.results[0].document.title == REFERENCE.title

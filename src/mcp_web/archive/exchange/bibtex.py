@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import anyio
 
 from mcp_web.archive.exchange.records import Exporter, Importer
-from mcp_web.archive.exchange.references import Reference, import_references, references
+from mcp_web.archive.exchange.references import Reference, reference_of, snapshot_of_reference
 
 _ENTRY = re.compile(r"@([A-Za-z]+)\s*\{\s*([^,\s{}]+)\s*,")
 _FIELD = re.compile(r"\s*,?\s*([A-Za-z][\w-]*)\s*=\s*")
@@ -63,14 +63,15 @@ async def export_bibtex(exporter: Exporter, file: Path) -> None:
     """Write an entry for the newest version of each document."""
     taken: set[str] = set()
     async with await anyio.open_file(file, "w", encoding="utf-8", errors="replace", newline="\n") as out:
-        async for reference in references(exporter):
+        async for snapshot in exporter.newest():
+            reference = reference_of(snapshot)
             await out.write(entry(reference, citation_key(reference, taken)) + "\n")
 
 
-async def import_bibtex(importer: Importer, file: Path, clock: Callable[[], float] = time.time) -> None:
+async def import_bibtex(importer: Importer, file: Path) -> None:
     """Keep every entry of a file as a document."""
-    text = await anyio.Path(file).read_text("utf-8", "replace")
-    await import_references(importer, entries(text), clock())
+    for reference in entries(await anyio.Path(file).read_text("utf-8", "replace")):
+        await importer.keep(snapshot_of_reference(reference, time.time()))
 
 
 def citation_key(reference: Reference, taken: set[str]) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import anyio
 
 from mcp_web.archive.exchange.records import Exporter, Importer
-from mcp_web.archive.exchange.references import Reference, csl_names, import_references, references
+from mcp_web.archive.exchange.references import Reference, csl_names, reference_of, snapshot_of_reference
 from mcp_web.errors import InvalidInput
 from mcp_web.text.json_fields import read_json
 from mcp_web.text.papers import csl_date, written_date
@@ -25,12 +25,12 @@ _SAME = {
 
 async def export_csl(exporter: Exporter, file: Path) -> None:
     """Write a CSL item for the newest version of each document."""
-    items = [item_of(reference) async for reference in references(exporter)]
+    items = [item_of(reference_of(snapshot)) async for snapshot in exporter.newest()]
     text = json.dumps(items, ensure_ascii=False, indent=1)
     await anyio.Path(file).write_bytes(text.encode("utf-8", "replace"))
 
 
-async def import_csl(importer: Importer, file: Path, clock: Callable[[], float] = time.time) -> None:
+async def import_csl(importer: Importer, file: Path) -> None:
     """Keep every item of a file as a document; items without a title are reported as failed. Raises InvalidInput if the
     file is not a JSON list."""
     try:
@@ -39,10 +39,10 @@ async def import_csl(importer: Importer, file: Path, clock: Callable[[], float] 
         raise InvalidInput(f"{file} is not JSON: {str(error).rstrip('.')}.") from error
     if not isinstance(items, list):
         raise InvalidInput(f"{file} is not CSL-JSON: a list of references is expected.")
-    titled = {number: item for number, item in enumerate(items) if isinstance(item, dict) and item.get("title")}
-    await import_references(importer, map(reference_from, titled.values()), clock())
-    for number in range(len(items)):
-        if number not in titled:
+    for number, item in enumerate(items):
+        if isinstance(item, dict) and item.get("title"):
+            await importer.keep(snapshot_of_reference(reference_from(item), time.time()))
+        else:
             importer.fail(f"item {number}", InvalidInput("It has no title."))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,7 +36,7 @@ async def export_markdown(exporter: Exporter, folder: Path) -> None:
     await anyio.to_thread.run_sync(_write, folder / MANIFEST, "\n".join(lines) + "\n")
 
 
-async def import_markdown(importer: Importer, folder: Path, clock: Callable[[], float] = time.time) -> None:
+async def import_markdown(importer: Importer, folder: Path) -> None:
     """Import a folder that `export_markdown` wrote; raises InvalidInput for any other."""
     manifest = folder / MANIFEST
     if not await anyio.Path(manifest).is_file():
@@ -47,7 +46,7 @@ async def import_markdown(importer: Importer, folder: Path, clock: Callable[[], 
         )
     for line in (await anyio.Path(manifest).read_text("utf-8")).splitlines():
         try:
-            snapshot = await anyio.to_thread.run_sync(_read, folder, read_json(line), clock())
+            snapshot = await anyio.to_thread.run_sync(_read, folder, read_json(line), time.time())
         except (InvalidInput, OSError, ValueError, KeyError, AttributeError, TypeError) as error:
             importer.fail(line[:60], error)
             continue

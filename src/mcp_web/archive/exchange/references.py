@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from mcp_web.archive.citations import names_of
 from mcp_web.archive.derive import document_date
-from mcp_web.archive.exchange.records import Exporter, Importer
 from mcp_web.model.page import Document, Metadata
 from mcp_web.model.snapshot import Snapshot, document_id
 from mcp_web.text.dates import iso
@@ -43,12 +42,6 @@ class Reference:
     note: str = ""  # "retracted", where the original is archived
 
 
-async def references(exporter: Exporter) -> AsyncIterator[Reference]:
-    """The newest version of each document as a reference."""
-    async for snapshot in exporter.newest():
-        yield reference_of(snapshot)
-
-
 def reference_of(snapshot: Snapshot) -> Reference:
     """The reference to a document: as imported, from the data of catalogues, or from the page's metadata."""
     document, metadata = snapshot.document, snapshot.document.metadata
@@ -73,14 +66,9 @@ def reference_of(snapshot: Snapshot) -> Reference:
     )
 
 
-async def import_references(importer: Importer, found: Iterable[Reference], now: float) -> None:
-    """Keep each reference as a document of its own, so that it can be found, cited and exported again."""
-    for reference in found:
-        await importer.keep(snapshot_of_reference(reference, now))
-
-
 def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
-    """The document that stands for a reference: its title, authors, date and abstract as text, the rest as metadata."""
+    """The document that stands for a reference, so that it can be found, cited and exported again: its title, authors,
+    date and abstract as text, the rest as metadata."""
     url = reference.url or (
         f"https://doi.org/{reference.doi}" if reference.doi else f"file:///references/{reference.id}"
     )
