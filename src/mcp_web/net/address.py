@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-_V4_CLOSED = tuple(
-    (IPv4Network(net), name)
+_CLOSED = tuple(
+    (ipaddress.ip_network(net), name)
     for net, name in (
         ("0.0.0.0/8", "this network"),
         ("10.0.0.0/8", "private"),
@@ -47,22 +47,11 @@ _V4_CLOSED = tuple(
         ("203.0.113.0/24", "documentation"),
         ("224.0.0.0/4", "multicast"),
         ("240.0.0.0/4", "reserved"),
-    )
-)
-_V6_OPEN = IPv6Network("2000::/3")
-_V6_CLOSED = tuple(
-    (IPv6Network(net), name)
-    for net, name in (
         ("2001::/23", "IETF protocol assignments (Teredo, ORCHID, benchmarking …)"),
         ("2001:db8::/32", "documentation"),
         ("2002::/16", "6to4"),
         ("2620:4f:8000::/48", "AS112"),
         ("3fff::/20", "documentation"),
-    )
-)
-_V6_NAMED = tuple(
-    (IPv6Network(net), name)
-    for net, name in (
         ("::1/128", "loopback"),
         ("::/128", "unspecified"),
         ("::ffff:0:0/96", "IPv4-mapped"),
@@ -72,6 +61,7 @@ _V6_NAMED = tuple(
         ("ff00::/8", "multicast"),
     )
 )
+_V6_OPEN = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
 _LOW_CARRIERS = IPv6Network("::/64")  # IPv4-compatible, -mapped and -translated: the address is in the low 32 bits
 
@@ -117,19 +107,17 @@ def parse_address(text: str) -> Address | None:
 
 def reason_not_public(address: Address) -> str | None:
     """Why this address is not part of the public web, or None when it is."""
-    if isinstance(address, IPv4Address):
-        return next((name for net, name in _V4_CLOSED if address in net), None)
-    if address.scope_id:
+    if isinstance(address, IPv6Address) and address.scope_id:
         return "an address with a zone"
+    closed = next((name for net, name in _CLOSED if address in net), None)
+    if closed or isinstance(address, IPv4Address):
+        return closed
     if address in _NAT64:
         # An IPv6-only host reaches the IPv4 web this way, so it is as public as the IPv4 address inside.
         inner = reason_not_public(IPv4Address(int(address) & 0xFFFFFFFF))
         return f"NAT64 of {inner}" if inner else None
     if address not in _V6_OPEN:
-        return next((name for net, name in _V6_NAMED if address in net), "outside the allocated IPv6 space")
-    closed = next((name for net, name in _V6_CLOSED if address in net), None)
-    if closed:
-        return closed
+        return "outside the allocated IPv6 space"
     inner = next(filter(None, map(reason_not_public, _embedded(address))), None)
     return f"ISATAP of {inner}" if inner else None
 
@@ -186,12 +174,8 @@ class Exemption:
         if self.network is not None:
             address = parse_address(host)
             return address is not None and address.version == self.network.version and address in self.network
-        return self.pattern is not None and _same_name(host, self.pattern)
-
-
-def _same_name(host: str, pattern: str) -> bool:
-    """Whether an exempted name covers a host: a plain name only itself, `*.name` its subdomains."""
-    return host_matches(host, pattern) if pattern.startswith("*.") else host.lower().rstrip(".") == pattern
+        pattern = self.pattern or ""  # a plain name covers only itself, `*.name` its subdomains
+        return host_matches(host, pattern) if pattern.startswith("*.") else host.lower().rstrip(".") == pattern
 
 
 def parse_exemptions(entries: Iterable[str]) -> tuple[Exemption, ...]:
@@ -209,19 +193,14 @@ def _parse_exemption(entry: str) -> Exemption:
     host, _, port_text = entry.rpartition(":")
     if not host:
         host, port_text = entry, ""
-    if port_text and not (port_text.isdigit() and 0 < int(port_text) < 65536):
-        raise _bad_exemption(entry)
-    port = int(port_text) if port_text else None
-    address = parse_address(host)
-    if address is not None:
-        return Exemption(port=port, network=ipaddress.ip_network(address))
-    if not re.fullmatch(r"(?:\*\.)?[\w.-]+", host) or host.strip(".*") == "":
-        raise _bad_exemption(entry)
-    return Exemption(port=port, pattern=domain_pattern(host))
-
-
-def _bad_exemption(entry: str) -> ConfigError:
-    return ConfigError(
+    if not port_text or (port_text.isdigit() and 0 < int(port_text) < 65536):
+        port = int(port_text) if port_text else None
+        address = parse_address(host)
+        if address is not None:
+            return Exemption(port=port, network=ipaddress.ip_network(address))
+        if re.fullmatch(r"(?:\*\.)?[\w.-]+", host) and host.strip(".*"):
+            return Exemption(port=port, pattern=domain_pattern(host))
+    raise ConfigError(
         f"MCP_WEB_ALLOW_PRIVATE contains {entry!r}, which is neither a host, a host:port nor a CIDR network.",
         suggestion="Write for example MCP_WEB_ALLOW_PRIVATE=wiki.corp,10.1.0.0/16,127.0.0.1:8080.",
     )
@@ -237,16 +216,10 @@ class AddressPolicy:
 
     def check_host(self, host: str, port: int) -> None:
         """Raise SsrfBlocked for a host or port that is not allowed, as far as that is known without a DNS lookup."""
-        address = parse_address(host)
-        if address is not None:
-            self.check_addresses(host, port, (host,))
-            return
-        if self.is_exempt(host, port):
-            return
-        if _is_internal(host):
-            raise _internal(host)
-        if port not in self.ports:
-            raise self._port_not_allowed(host, port)
+        if parse_address(host) is not None:
+            self._checked(host, port, host)
+        elif not self.is_exempt(host, port):
+            self._check_name_and_port(host, port)
 
     def check_addresses(self, host: str, port: int, answers: Sequence[str]) -> tuple[str, ...]:
         """The addresses that a name resolved to, normalised; raises SsrfBlocked if one of them is not allowed."""
@@ -263,40 +236,31 @@ class AddressPolicy:
         if address is None or "%" in answer:
             raise _blocked(f"The address {shown} is not a valid IP address.", host)
         if is_metadata(address):
-            raise _blocked(f"The address {shown} is a metadata or link-local address.", host, suggestion=_NO_EXEMPTION)
+            advice = "Only public web addresses can be opened; metadata addresses cannot be exempted."
+            raise _blocked(f"The address {shown} is a metadata or link-local address.", host, advice)
         if self.is_exempt(host, port):
             return address
         reason = reason_not_public(address) or ("this machine's own address" if address in self.own else None)
         if reason:
             by_name = " Its address is exempted, but not this name." if self.is_exempt(str(address), port) else ""
             raise _blocked(f"The address {shown} is not on the public web: {reason}.{by_name}", host)
-        if parse_address(host) is None and _is_internal(host):
-            raise _internal(host)
-        if port not in self.ports:
-            raise self._port_not_allowed(host, port)
+        self._check_name_and_port(host, port)
         return address
 
-    def _port_not_allowed(self, host: str, port: int) -> SsrfBlocked:
-        allowed = ", ".join(map(str, sorted(self.ports)))
-        return _blocked(f"Port {port} of {host} is not a web port.", host, f"Ports that can be opened: {allowed}.")
-
-
-def _internal(host: str) -> SsrfBlocked:
-    return _blocked(f"The host {host} is an internal name, not a part of the public web.", host)
-
-
-def _is_internal(host: str) -> bool:
-    """Whether a name is not one of the public web: without a dot, reserved, or ending in a number."""
-    name = host.lower().rstrip(".")
-    return "." not in name or _INTERNAL_NAME.search(name) is not None or _NUMERIC_END.search(name) is not None
+    def _check_name_and_port(self, host: str, port: int) -> None:
+        """Raise SsrfBlocked for a name that is not one of the public web, and for a port that is not allowed."""
+        name = host.lower().rstrip(".")
+        internal = "." not in name or _INTERNAL_NAME.search(name) or _NUMERIC_END.search(name)
+        if internal and parse_address(host) is None:
+            raise _blocked(f"The host {host} is an internal name, not a part of the public web.", host)
+        if port not in self.ports:
+            allowed = ", ".join(map(str, sorted(self.ports)))
+            raise _blocked(f"Port {port} of {host} is not a web port.", host, f"Ports that can be opened: {allowed}.")
 
 
 def led_to_private_target(host: str) -> SsrfBlocked:
     """The error for a public page that leads to an exempted target: exemptions are for callers, not for pages."""
     return _blocked(f"A page of the public web led to {host}, which is private.", host)
-
-
-_NO_EXEMPTION = "Only public web addresses can be opened; metadata addresses cannot be exempted."
 
 
 def _blocked(message: str, host: str, suggestion: str | None = None) -> SsrfBlocked:

@@ -22,7 +22,7 @@ from anyio.abc import ByteStream, SocketAttribute
 from anyio.lowlevel import RunVar
 
 from mcp_web.errors import FetchFailed, FetchTimeout, SsrfBlocked
-from mcp_web.net.address import AddressPolicy, parse_address
+from mcp_web.net.address import AddressPolicy, is_private_host, parse_address
 from mcp_web.net.proxy import ForwardStream, Proxies, Proxy, tunnel
 from mcp_web.net.tls import wrap_tls
 
@@ -41,7 +41,7 @@ _LOOKUPS = 128
 class BaseDialer(ABC):
     """Opens byte streams to hosts. Subclasses decide which hosts, and through which proxy."""
 
-    def __init__(self, proxies: Proxies | None, ca_bundle: str | None) -> None:
+    def __init__(self, *, proxies: Proxies | None = None, ca_bundle: str | None = None) -> None:
         self._proxies = proxies or Proxies()
         self._ca_bundle = ca_bundle
 
@@ -78,7 +78,7 @@ class Dialer(BaseDialer):
         proxies: Proxies | None = None,
         ca_bundle: str | None = None,
     ) -> None:
-        super().__init__(proxies, ca_bundle)
+        super().__init__(proxies=proxies, ca_bundle=ca_bundle)
         self.policy = policy
         self._resolve = resolve or system_resolve
         self._connect = connect or connect_literal
@@ -114,11 +114,8 @@ class Dialer(BaseDialer):
 class OperatorDialer(BaseDialer):
     """Opens connections to endpoints from the configuration, private ones included. Never given an agent's URL."""
 
-    def __init__(self, *, proxies: Proxies | None = None, ca_bundle: str | None = None) -> None:
-        super().__init__(proxies, ca_bundle)
-
     async def _open_plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
-        proxy = self._proxies.proxy_for_endpoint(host, port, tls=tls)
+        proxy = None if is_private_host(host) else self._proxies.proxy_for(host, port, tls=tls)
         if proxy is None:
             return await open_direct(host, port)
         return await _open_via_proxy(proxy, host, port, self._ca_bundle, forward=forward)

@@ -17,7 +17,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from anyio.streams.stapled import StapledByteStream
 
 from mcp_web.errors import ConfigError, FetchFailed
-from mcp_web.net.address import is_private_host, parse_address
+from mcp_web.net.address import parse_address
 
 ENVIRONMENT = "environment"  # the value of MCP_WEB_PROXY that takes HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY
 _DEFAULT_PORTS = {"http": 8080, "https": 443, "socks5": 1080}
@@ -75,10 +75,6 @@ class Proxies:
         if any(_matches(host, port, entry) for entry in self.exceptions):
             return None
         return self.https if tls or port in (443, 8443) else self.http
-
-    def proxy_for_endpoint(self, host: str, port: int, *, tls: bool = False) -> Proxy | None:
-        """The proxy for a configured endpoint; None if it is reached directly, as private addresses always are."""
-        return None if is_private_host(host) else self.proxy_for(host, port, tls=tls)
 
 
 def _matches(host: str, port: int, entry: str) -> bool:
