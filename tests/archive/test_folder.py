@@ -118,7 +118,7 @@ async def test_a_sync_stopped_anywhere_ends_as_a_clean_one_when_run_again(
                 raise Stopped
 
         with contextlib.suppress(BaseExceptionGroup):
-            await sync_folder(store, notes, _extract, on_progress=stop_at, at_once=1, clock=lambda: 5.0)
+            await sync_folder(store, notes, _extract, on_progress=stop_at, clock=lambda: 5.0)
         await sync_folder(store, notes, _extract, clock=lambda: 5.0)
         listed = await store.listing("research")
         states.append([listed, [await store.latest(row[1]) for row in listed]])

@@ -6,7 +6,6 @@ sync resumes where it stopped.
 
 from __future__ import annotations
 
-import dataclasses
 import fnmatch
 import os
 import stat
@@ -38,6 +37,7 @@ _SYNCED = frozenset(
 MAX_BYTES = 50_000_000
 # The size of one transaction, which is also the most work lost when the process is killed.
 BATCH_FILES, BATCH_CHARS, BATCH_SECONDS = 200, 4_000_000, 1.0
+_AT_ONCE = 4  # files that are read at the same time
 _ALWAYS_SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 Extract = Callable[[Fetched], Awaitable[Document]]
@@ -45,21 +45,14 @@ Extract = Callable[[Fetched], Awaitable[Document]]
 
 @dataclass(frozen=True, slots=True)
 class FolderFile:
-    """One file: its path inside the folder and its mark (size and modification time)."""
+    """One file: its path inside the folder, its mark (size, modification time and tags), the tags of the folder."""
 
     path: str  # "folder-name/inside/the/folder.md"
     place: Path
     media_type: str
     mark: str
     modified: float
-    tags: tuple[str, ...] = ()
-
-    def tagged(self, tags: tuple[str, ...]) -> FolderFile:
-        """The file with its folder's tags. They are part of the mark: when they change, the file is kept again."""
-        if not tags:
-            return self
-        number = zlib.crc32("\n".join(tags).encode("utf-8", "replace"))
-        return dataclasses.replace(self, mark=f'{self.mark[:-1]}-{number:x}"', tags=tags)
+    tags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,26 +75,26 @@ async def sync_folder(
     tags: Sequence[str] = (),
     exclude: Sequence[str] = (),
     on_progress: OnProgress | None = None,
-    at_once: int = 4,
     clock: Callable[[], float] = time.time,
 ) -> SyncReport:
     """Sync the archive with a folder, whose documents are kept under `name`, by default the folder's own name.
 
     `tags` are given to every document, and remembered: the next sync gives them too unless it names others.
     Files whose path inside the folder matches a pattern of `exclude` are left out, and removed if they were kept.
-    `at_once` files are read at the same time; `clock` returns the Unix time. Raises InvalidInput if the folder does not
-    exist, or if another folder has the name.
+    `clock` returns the Unix time. Raises InvalidInput if the folder does not exist, or if another folder has the name.
     """
     root = await anyio.to_thread.run_sync(_checked_root, folder)
     label = (name or root.name).strip("/") or "folder"
     await _claim(store, label, root)
     unreadable: list[str] = []
-    given = await _remembered(store, label, tags)
-    found = await anyio.to_thread.run_sync(_files, root, label, unreadable)
-    files = [file.tagged(given) for file in found if not _excluded(file.path.removeprefix(f"{label}/"), exclude)]
+    if given := unique_tags(tags):
+        await store.keep_record("sync_tags", label, list(given))
+    given = given or tuple(await store.record("sync_tags", label) or ())
+    found = await anyio.to_thread.run_sync(_files, root, label, given, unreadable)
+    files = [file for file in found if not _excluded(file.path.removeprefix(f"{label}/"), exclude)]
     known = {path: (key, mark) for path, key, _, mark in await store.listing("research", f"{label}/")}
     todo = [file for file in files if known.get(file.path, ("", ""))[1] != file.mark]
-    failed = await _read_all(store, todo, extract, on_progress, at_once, clock)
+    failed = await _read_all(store, todo, extract, on_progress, clock)
     gone = [
         key
         for path, (key, _) in known.items()
@@ -115,14 +108,9 @@ async def sync_folder(
 
 
 async def _read_all(
-    store: Store,
-    todo: list[FolderFile],
-    extract: Extract,
-    on_progress: OnProgress | None,
-    at_once: int,
-    clock: Callable[[], float],
+    store: Store, todo: list[FolderFile], extract: Extract, on_progress: OnProgress | None, clock: Callable[[], float]
 ) -> list[tuple[str, str]]:
-    """Extract files, `at_once` at a time, and keep them in batches; returns the paths that failed, with reasons.
+    """Extract files, a few at a time, and keep them in batches; returns the paths that failed, with reasons.
     `clock` returns the Unix time, which is kept as the time at which a file was checked."""
     batch = _Batch(store)
     done = 0
@@ -134,7 +122,7 @@ async def _read_all(
                 snapshot = await _snapshot(file, extract, clock())
                 derived = await anyio.to_thread.run_sync(derive, snapshot)
             except (WebError, OSError) as error:
-                batch.failed.append((file.path, _reason(error)))
+                batch.failed.append((file.path, str(error)))
             else:
                 await batch.add(snapshot, derived)
             done += 1
@@ -143,7 +131,7 @@ async def _read_all(
 
     queue = iter(todo)
     async with anyio.create_task_group() as group:
-        for _ in range(max(1, at_once)):
+        for _ in range(_AT_ONCE):
             group.start_soon(work, queue)
     await batch.write()
     return batch.failed
@@ -179,15 +167,11 @@ class _Batch:
             try:
                 await self._store.keep(snapshot, derived)
             except WebError as error:
-                self.failed.append((snapshot.path or "", _reason(error)))
-
-
-def _reason(error: WebError | OSError) -> str:
-    return getattr(error, "message", "") or str(error)
+                self.failed.append((snapshot.path or "", str(error)))
 
 
 async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
-    """The version of a file, with the source and tags that its front matter names."""
+    """The version of a file, with the source that its front matter names, and its tags and those of the folder."""
     body = await anyio.to_thread.run_sync(_read, file.place)
     url = "file:///" + quote(file.path)
     fetched = Fetched(url, url, 200, (), body, file.media_type, None, file.modified)
@@ -195,12 +179,13 @@ async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
     facts: dict[str, front_matter.Value] = {}
     if file.media_type == "text/markdown":
         facts, _ = front_matter.read(body[:40_000].decode("utf-8", "replace"))
+    sources = [value for name in ("source", "url", "link") if isinstance(value := facts.get(name), str)]
     return Snapshot.of(
         url,
         "document",
         document,
         file.modified,
-        final_url=_source(facts) or url,
+        final_url=next((source for source in sources if source.startswith(("https://", "http://"))), url),
         checked_at=now,
         fresh_until=FOR_EVER,  # a file is read again when its mark changes, not when it gets old
         etag=file.mark,
@@ -209,15 +194,6 @@ async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
         path=file.path,
         tags=tuple(dict.fromkeys((*front_matter.texts(facts.get("tags") or facts.get("keywords")), *file.tags))),
     )
-
-
-def _source(facts: dict[str, front_matter.Value]) -> str | None:
-    """The URL that a note's front matter names as its source; None if it names none."""
-    for name in ("source", "url", "link"):
-        value = facts.get(name)
-        if isinstance(value, str) and value.startswith(("https://", "http://")):
-            return value
-    return None
 
 
 async def _claim(store: Store, label: str, root: Path) -> None:
@@ -231,14 +207,6 @@ async def _claim(store: Store, label: str, root: Path) -> None:
             f"Documents named {label}/… come from the folder {owner}, not from {root}.",
             suggestion=f"Give this folder a name of its own, such as {label}-2.",
         )
-
-
-async def _remembered(store: Store, label: str, tags: Sequence[str]) -> tuple[str, ...]:
-    """The tags of a folder: those given now, which are stored, or else those of the last sync."""
-    if named := unique_tags(tags):
-        await store.keep_record("sync_tags", label, list(named))
-        return named
-    return tuple(await store.record("sync_tags", label) or ())
 
 
 def _checked_root(folder: Path) -> Path:
@@ -255,7 +223,7 @@ def _excluded(path: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatchcase(place, pattern.rstrip("/")) for pattern in patterns for place in places)
 
 
-def _files(root: Path, label: str, unreadable: list[str]) -> list[FolderFile]:
+def _files(root: Path, label: str, tags: tuple[str, ...], unreadable: list[str]) -> list[FolderFile]:
     """Every file that is synced; links to folders are not followed, so there are no loops and no files outside. The
     paths of folders that cannot be read are appended to `unreadable`."""
     found: list[FolderFile] = []
@@ -273,7 +241,7 @@ def _files(root: Path, label: str, unreadable: list[str]) -> list[FolderFile]:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(Path(entry.path))
-            elif (file := _file(root, label, Path(entry.path))) is not None:
+            elif (file := _file(root, label, Path(entry.path), tags)) is not None:
                 found.append(file)
     return found
 
@@ -283,7 +251,7 @@ def is_synced(place: Path) -> bool:
     return place.suffix.lower().removeprefix(".") in _SYNCED
 
 
-def _file(root: Path, label: str, place: Path) -> FolderFile | None:
+def _file(root: Path, label: str, place: Path, tags: tuple[str, ...]) -> FolderFile | None:
     """The file at a place; None if it is not synced, is not a regular file, or lies outside the folder `root`. `label`
     is the name under which the documents of the folder are kept."""
     if not is_synced(place):
@@ -296,8 +264,12 @@ def _file(root: Path, label: str, place: Path) -> FolderFile | None:
     # A link may point to a file beside it, never to one outside the folder.
     if not stat.S_ISREG(facts.st_mode) or not real.is_relative_to(root):
         return None
-    mark = f'"{facts.st_mtime_ns:x}-{facts.st_size:x}"'
-    return FolderFile(_label_path(root, label, place), real, type_of_name(place.suffix), mark, facts.st_mtime)
+    mark = f"{facts.st_mtime_ns:x}-{facts.st_size:x}"
+    if tags:  # part of the mark: when they change, the file is kept again
+        number = zlib.crc32("\n".join(tags).encode("utf-8", "replace"))
+        mark += f"-{number:x}"
+    media_type = type_of_name(place.suffix)
+    return FolderFile(_label_path(root, label, place), real, media_type, f'"{mark}"', facts.st_mtime, tags)
 
 
 def _label_path(root: Path, label: str, place: Path) -> str:
