@@ -152,7 +152,7 @@ async def test_third_party_is_refused_unless_allowed(miniweb: MiniWeb) -> None:
         with leased(egress, "own.example") as lease:
             tracker = await ask(egress, get("http://tracker.example/"), lease)
             allowed = await ask(egress, get("http://cdn.allowed.example/"), lease)
-            denied = lease.denial("tracker.example", 80)
+            denied = lease.denials.get(("tracker.example", 80))
             lease.admit("tracker.example")
             admitted = await ask(egress, get("http://tracker.example/"), lease)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -126,21 +126,21 @@ class ApiClient:
         `timeout` is in seconds, for the whole exchange. Raises FetchTimeout, FetchTooLarge, UnsupportedContent or
         FetchFailed; no status is an error here.
         """
-        target = parse_url(_with_params(url, params))
+        if query := _url_encoded(params.items() if isinstance(params, Mapping) else params or ()):
+            url += f"{'&' if '?' in url else '?'}{query}"
+        target = parse_url(url)
         body, kind = _encode_body(json, data)
         carried = trace.propagation_headers() if self._traced else {}
         sent = _request_headers(target, {**carried, **(headers or {})}, self._user_agent, kind)
         if body or method.upper() != "GET":
             sent.append(("Content-Length", str(len(body))))
+        using = self._pool.exchange(target, method=method.upper(), headers=sent, body=body, connect_timeout=timeout)
         with _limit_time(anyio.current_time() + timeout, target):
-            async with self._pool.exchange(
-                target, method=method.upper(), headers=sent, body=body, connect_timeout=timeout
-            ) as exchange:
+            async with using as exchange:
                 answer, truncated = await _read_body(exchange, target, max_bytes, Limits(idle=timeout, min_rate=0))
                 if truncated:
-                    raise FetchFailed(
-                        f"{target.host} closed the connection in the middle of its response.", reason="cut"
-                    )
+                    message = f"{target.host} closed the connection in the middle of its response."
+                    raise FetchFailed(message, reason="cut")
                 return replace(exchange.head, body=answer)
 
     async def aclose(self) -> None:
@@ -251,18 +251,9 @@ async def _drain(exchange: Exchange) -> None:
     """Read and discard a small body, so that the connection can be reused; one with an unread body is closed."""
     announced = _content_length(exchange.head)
     if exchange.head.status in (204, 304) or (announced is not None and announced <= _DRAIN):
-        with anyio.move_on_after(1.0):
-            try:
-                while await exchange.connection.chunk() is not None:
-                    pass
-            except FetchFailed:
-                return
-
-
-def _with_params(url: str, params: Mapping[str, Any] | Sequence[tuple[str, Any]] | None) -> str:
-    """The URL with parameters added to its query."""
-    query = _url_encoded(params.items() if isinstance(params, Mapping) else params or ())
-    return f"{url}{'&' if '?' in url else '?'}{query}" if query else url
+        with anyio.move_on_after(1.0), suppress(FetchFailed):
+            while await exchange.connection.chunk() is not None:
+                pass
 
 
 def _url_encoded(pairs: Iterable[tuple[str, Any]]) -> str:

@@ -217,9 +217,8 @@ async def _first_to_answer(connect: Connect, host: str, addresses: Sequence[str]
 
 def _connect_error(host: str, port: int, failures: Sequence[Exception]) -> Exception:
     """The error when no address could be connected to: a blocked address, or FetchFailed with the last cause."""
-    for failure in failures:
-        if isinstance(failure, SsrfBlocked):
-            return failure
+    if blocked := [failure for failure in failures if isinstance(failure, SsrfBlocked)]:
+        return blocked[0]
     cause = failures[-1] if failures else None
     number = getattr(cause, "errno", None) or getattr(getattr(cause, "__cause__", None), "errno", None)
     why = os.strerror(number).lower() if number else "no address answered"

@@ -26,7 +26,7 @@ from mcp_web import trace
 from mcp_web.errors import DomainDenied, FetchFailed, SsrfBlocked, WebError
 from mcp_web.net.address import led_to_private_target, site_of
 from mcp_web.net.dial import Dialer
-from mcp_web.net.forward import ProxyRequest, Refused, copy_both_ways, read_request, relay
+from mcp_web.net.forward import CLOSED, ProxyRequest, Refused, copy_both_ways, read_request, relay
 from mcp_web.text.urls import host_matches
 
 Reason = Literal["private", "domain", "third party", "background", "budget", "unreachable"]
@@ -94,10 +94,6 @@ class Lease:
         self.sites.add(site_of(host))
         self._refused.clear()
         self.denials = {place: denial for place, denial in self.denials.items() if denial.host != host}
-
-    def denial(self, host: str, port: int) -> Denial | None:
-        """The last denial of a host and port; None if there was none."""
-        return self.denials.get((host, port))
 
     def refused(self, url: str) -> bool:
         """Whether this http URL was refused (of an https request the proxy sees only the host)."""
@@ -194,10 +190,9 @@ class Egress:
     async def _handle(self, client: SocketStream) -> None:
         """Serve one connection of the browser; never raises an error."""
         try:
-            async with client, self._connections:
-                await self._serve(client)
-        except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream):
-            pass  # the browser closed the connection
+            with suppress(*CLOSED):  # the browser closed the connection
+                async with client, self._connections:
+                    await self._serve(client)
         except Exception as error:  # noqa: BLE001 - one bad connection must not end the proxy for all pages
             trace.log("error", "egress", error=f"{type(error).__name__}: {error}")
 
@@ -209,12 +204,11 @@ class Egress:
                 if request is None:
                     return
                 lease = self._lease_of(request.authorization)
-                if lease is None:
-                    await request.challenge()
-                    if request.reusable():
-                        continue
-                    return
-                break
+                if lease is not None:
+                    break
+                await request.challenge()
+                if request.reusable():
+                    continue
             return
         if request.host == _AUTH_HOST:
             await request.accept()
@@ -255,7 +249,10 @@ class Egress:
             if self._check_domain is not None:
                 self._check_domain(host)
             self._check_exemption(lease, host, port)
-            _check_login_port(lease, host, port)
+            allowed = lease.ports.get(host, port)
+            if port != allowed:  # a browser sends cookies to every port of a host
+                message = f"The login for {host} is for port {allowed}, so port {port} is not opened."
+                raise FetchFailed(message, retryable=False)
             plain = request.method != "CONNECT"
             stream = await self._dialer.open(host, port, timeout=_CONNECT_SECONDS, forward=plain)
         except SsrfBlocked as error:
@@ -282,11 +279,8 @@ class Egress:
             return None
         if any(host_matches(host, pattern) for pattern in BACKGROUND):
             return "background"
-        if site_of(host) in lease.sites or "*" in self._third_parties:
-            return None
-        if any(host_matches(host, pattern) for pattern in self._third_parties):
-            return None
-        return "third party"
+        known = site_of(host) in lease.sites or any(host_matches(host, pattern) for pattern in self._third_parties)
+        return None if known else "third party"
 
     def _refuse(self, lease: Lease, request: ProxyRequest, denial: Denial, status: int = 403) -> Refused:
         """Record a denial; returns the error to raise."""
@@ -294,10 +288,3 @@ class Egress:
         trace.metrics.count("egress_total", outcome=denial.reason)
         trace.log("debug", "egress", host=denial.host, port=denial.port, outcome=denial.reason)
         return Refused(status, denial.reason)
-
-
-def _check_login_port(lease: Lease, host: str, port: int) -> None:
-    """Raise FetchFailed for another port than that of the operator's login: a browser sends cookies to every port."""
-    allowed = lease.ports.get(host, port)
-    if port != allowed:
-        raise FetchFailed(f"The login for {host} is for port {allowed}, so port {port} is not opened.", retryable=False)

@@ -20,7 +20,7 @@ _HOP_BY_HOP = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer upgrade".split()
 )
 # What reading and writing raise when the other side has closed the connection.
-_CLOSED = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
+CLOSED = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
 
 OnReceived = Callable[[int], None]  # is called with the size of what the upstream sent
 
@@ -67,7 +67,7 @@ class ProxyRequest:
 
     async def _answer(self, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
         headers = [*headers, (b"content-length", str(len(body)).encode()), (b"cache-control", b"no-store")]
-        with suppress(*_CLOSED):
+        with suppress(*CLOSED):
             await self.send(h11.Response(status_code=status, headers=headers))
             await self.send(h11.Data(data=body))
             await self.send(h11.EndOfMessage())
@@ -140,7 +140,7 @@ async def copy_both_ways(
     async with anyio.create_task_group() as group:
 
         async def carry(source: ByteStream, sink: ByteStream, count: OnReceived | None) -> None:
-            with suppress(*_CLOSED):
+            with suppress(*CLOSED):
                 while True:
                     data = await source.receive()
                     if count is not None:
@@ -167,7 +167,9 @@ async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream,
         while True:
             event = await _next(origin, upstream, on_received)
             if isinstance(event, h11.Response):
-                await request.send(_response_to_browser(event))
+                kept = [pair for pair in event.headers.raw_items() if pair[0].lower() not in _HOP_BY_HOP]
+                headers = [*kept, (b"connection", b"close")]
+                await request.send(h11.Response(status_code=event.status_code, headers=headers, reason=event.reason))
                 begun = True
             elif isinstance(event, h11.Data):
                 await request.send(event)
@@ -176,7 +178,7 @@ async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream,
                 return
             elif isinstance(event, h11.ConnectionClosed):
                 return
-    except (h11.ProtocolError, TimeoutError, *_CLOSED):
+    except (h11.ProtocolError, TimeoutError, *CLOSED):
         if not begun:
             await request.refuse(502, "the server's answer could not be read")
 
@@ -196,8 +198,3 @@ def _upstream_request(request: ProxyRequest, upstream: ByteStream) -> h11.Reques
         if upstream.proxy.authorization:
             headers.append((b"proxy-authorization", upstream.proxy.authorization.encode("ascii")))
     return h11.Request(method=request.event.method, target=path, headers=headers)
-
-
-def _response_to_browser(event: h11.Response) -> h11.Response:
-    kept = [(name, value) for name, value in event.headers.raw_items() if name.lower() not in _HOP_BY_HOP]
-    return h11.Response(status_code=event.status_code, headers=[*kept, (b"connection", b"close")], reason=event.reason)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 import sys
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,7 +24,7 @@ _BUNDLES = (
 
 
 @lru_cache(maxsize=4)
-def tls_context(ca_bundle: str | None = None, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
+def tls_context(ca_bundle: str | None, protocols: tuple[str, ...]) -> ssl.SSLContext:
     """A context that verifies certificates. `ca_bundle`: a file with further authorities; `protocols`: for ALPN.
 
     Raises ConfigError if `ca_bundle` cannot be read.
@@ -55,22 +56,14 @@ def _system_context() -> ssl.SSLContext:
         if found:
             context.load_verify_locations(cafile=found)
         elif paths.capath is None:
-            _load_packaged(context)
+            with suppress(ImportError):  # a machine without a store, such as a slim container
+                import certifi
+
+                context.load_verify_locations(cafile=certifi.where())
     return context
 
 
-def _load_packaged(context: ssl.SSLContext) -> None:
-    """Load the bundle of the package certifi, if installed, for a machine without a store such as a slim container."""
-    try:
-        import certifi
-    except ImportError:
-        return
-    context.load_verify_locations(cafile=certifi.where())
-
-
-async def wrap_tls(
-    stream: ByteStream, host: str, ca_bundle: str | None = None, protocols: tuple[str, ...] = ()
-) -> ByteStream:
+async def wrap_tls(stream: ByteStream, host: str, ca_bundle: str | None, protocols: tuple[str, ...] = ()) -> ByteStream:
     """Start TLS over a stream; the certificate is verified for the host name, whatever address was dialled.
 
     `protocols` are offered to the server in this order; without any, HTTP/1.1. Raises FetchFailed if the handshake

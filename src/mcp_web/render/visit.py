@@ -151,11 +151,9 @@ class Visit:
             place = parse_url(request.url)
         except InvalidUrl:
             return None
-        denial = self.tab.lease.denial(place.host, place.port)
-        if denial is None:
-            return None
+        denial = self.tab.lease.denials.get((place.host, place.port))
         failed = request in self.tab.failed or self.tab.lease.refused(request.url)
-        return (request, denial) if failed else None
+        return (request, denial) if denial is not None and failed else None
 
     async def _screenshot(self, height: int) -> bytes | None:
         """A PNG of the top of the page, at most three screens; None if not asked for, too late or over 2 MB."""
