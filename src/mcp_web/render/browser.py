@@ -23,7 +23,7 @@ from mcp_web import trace
 from mcp_web.errors import RenderDisabled, RenderFailed
 from mcp_web.net.egress import Egress
 from mcp_web.render.chromium_flags import chromium_flags
-from mcp_web.render.driver import Driver, DriverFailed, within
+from mcp_web.render.driver import Driver, DriverFailed, first_line, within
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.tab import Tab, TabFailed, open_tab
 from mcp_web.render.trust import add_trust
@@ -156,11 +156,7 @@ class SharedBrowser:
             self._end_soon(running)
         elif self._options.idle:
             loop = asyncio.get_running_loop()
-            self._idle = loop.call_later(self._options.idle, self._end_if_idle, running)
-
-    def _end_if_idle(self, running: RunningBrowser) -> None:
-        if running.users == 0:
-            self._end_soon(running)
+            self._idle = loop.call_later(self._options.idle, self._end_soon, running)  # the next user cancels it
 
     def _end_soon(self, running: RunningBrowser) -> None:
         """End a browser in the background, once; it is no longer the current one."""
@@ -228,7 +224,7 @@ async def _launch(executable: Path, options: RenderOptions, egress: Egress, ca_b
     except (Error, DriverFailed, OSError, TimeoutError) as error:
         await _shut_down(lifeline, folder, driver)
         raise RenderFailed(
-            f"The browser {executable} did not start: {_first_line(error)}.",
+            f"The browser {executable} did not start: {first_line(error)}.",
             suggestion="Use mode=readable. The operator checks the browser with `mcp-web doctor`.",
         ) from error
     return RunningBrowser(driver, browser, folder, lifeline, partial(open_tab, browser, egress, options))
@@ -264,9 +260,3 @@ async def _shut_down(lifeline: int, folder: Path, driver: Driver) -> None:
     os.close(lifeline)
     await driver.stop()
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def _first_line(error: BaseException) -> str:
-    """The first line of an error's message, without its full stop."""
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0].rstrip(".")

@@ -17,7 +17,7 @@ from mcp_web.model.login import SiteLogin
 from mcp_web.net.dial import Dialer
 from mcp_web.net.egress import Egress
 from mcp_web.render.browser import RunningBrowser, SharedBrowser
-from mcp_web.render.driver import PageGone, within
+from mcp_web.render.driver import PageGone, first_line, within
 from mcp_web.render.isolated_world import KeptNavigating
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.rendered import Rendered
@@ -176,4 +176,4 @@ def _cause(error: Exception, tab: Tab | None) -> str:
         return "the page crashed it, because of its memory use or nesting depth"
     if isinstance(error, KeptNavigating):
         return "the page kept navigating"
-    return quoted(str(error).splitlines()[0], 200) if str(error) else type(error).__name__
+    return quoted(first_line(error), 200)

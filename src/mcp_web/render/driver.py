@@ -19,6 +19,11 @@ class PageGone(Exception):
     """The page's process crashed, so the pending call will never return."""
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message, without its full stop; the type of an error without one."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+
+
 async def within(seconds: float, work: Awaitable[T], gone: asyncio.Future[None] | None = None) -> T:
     """The result of a call of the driver; raises TimeoutError when it takes too long, PageGone once `gone` is done.
 

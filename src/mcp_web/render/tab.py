@@ -13,7 +13,7 @@ import anyio
 
 from mcp_web.model.login import SiteLogin
 from mcp_web.net.egress import AUTH_URL, Egress, Lease
-from mcp_web.render.driver import within
+from mcp_web.render.driver import first_line, within
 from mcp_web.render.isolated_world import IsolatedWorld, script
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.settle import Traffic
@@ -181,7 +181,7 @@ async def open_tab(browser: Browser, egress: Egress, options: RenderOptions) -> 
         return await within(_OPEN_SECONDS, _open(browser, egress, lease, options))
     except (Error, TimeoutError) as error:
         egress.withdraw(lease)
-        reason = str(error).splitlines()[0].rstrip(".") if str(error) else "it did not answer in time"
+        reason = "it did not answer in time" if isinstance(error, TimeoutError) else first_line(error)
         raise TabFailed(reason) from error
 
 
