@@ -85,7 +85,7 @@ def merged(own: ArchiveAnswer, shared: Mapping[str, ArchiveAnswer]) -> ArchiveAn
     found: dict[str, ArchiveResult] = {one.document.url: one for one in own.results}
     for owner, answer in shared.items():
         for one in answer.results:
-            found.setdefault(one.document.url, _from(owner, one))
+            found.setdefault(one.document.url, replace(one, document=replace(one.document, shared_by=owner)))
     results = sorted(found.values(), key=lambda one: -one.document.score)[: own.query.limit]
     answers = [own, *shared.values()]
     with_results = [one for one in answers if one.results] or [own]
@@ -97,10 +97,6 @@ def merged(own: ArchiveAnswer, shared: Mapping[str, ArchiveAnswer]) -> ArchiveAn
         citation_graph=_graph([one.citation_graph for one in answers if one.citation_graph]),
         notes=tuple(dict.fromkeys(note for one in with_results for note in one.notes)),
     )
-
-
-def _from(owner: str, result: ArchiveResult) -> ArchiveResult:
-    return replace(result, document=replace(result.document, shared_by=owner))
 
 
 def _graph(graphs: Sequence[CitationGraph]) -> CitationGraph | None:
