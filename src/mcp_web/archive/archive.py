@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import anyio
 import anyio.to_thread
 
 from mcp_web import trace
-from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery, ArchiveResult, Citations, SearchMode
+from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery, ArchiveResult, SearchMode
 from mcp_web.archive.cited import citations_and_graph
-from mcp_web.archive.find import (
-    ByWords,
-    ParsedQuery,
-    best_rows,
-    by_meaning,
-    by_words,
-    combined,
-    document_of,
-)
+from mcp_web.archive.find import ByWords, ParsedQuery, best_rows, by_meaning, by_words, combined, document_of
 from mcp_web.archive.fuse import (
     LEAST,
     UNKNOWN,
@@ -33,8 +25,8 @@ from mcp_web.archive.fuse import (
     with_length,
     with_matches,
 )
-from mcp_web.archive.highlight import Highlight, Marker, highlights
-from mcp_web.archive.passage import ArchivePassage, best_passage
+from mcp_web.archive.highlight import Marker, highlights
+from mcp_web.archive.passage import best_passage
 from mcp_web.archive.query import checked_date, corrected, parse
 from mcp_web.embed.embedder import QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
@@ -98,18 +90,15 @@ class Archive:
             notes.append(f"No document {without_words}is near in meaning.")
         elif mode == "hybrid" and not words.matches.candidates:
             notes.append("No document contains these words; these are the nearest in meaning.")
-        citations: dict[str, Citations] = {}
+        results = tuple(result for _, result in quoted)
         graph = None
         if query.include_citations and quoted:
-            cited = [one.row for one in quoted]
+            cited = [row for row, _ in quoted]
             citations, graph = await citations_and_graph(self._store, cited, query.citation_depth)
-        documents = [document_of(one.row, one.score) for one in quoted]
+            results = tuple(replace(one, citations=citations[one.document.id]) for one in results)
         return ArchiveAnswer(
             query=query,
-            results=tuple(
-                ArchiveResult(document, one.highlights, citations.get(document.id), one.passage)
-                for document, one in zip(documents, quoted, strict=True)
-            ),
+            results=results,
             mode=mode,
             corrected_query=text if words.changes else None,
             citation_graph=graph,
@@ -166,16 +155,6 @@ def _near(meaning: Meaning, words: ByWords, query: ArchiveQuery, scales: Scales)
     return near_only(meaning, with_words, scales, words_required=not query.fuzzy)
 
 
-@dataclass(frozen=True, slots=True)
-class _Quoted:
-    """A document with its highlighted snippets and the passage that answers best."""
-
-    row: DocumentRow
-    score: float
-    passage: ArchivePassage | None
-    highlights: tuple[Highlight, ...] = ()
-
-
 def _quoted(
     words: ByWords,
     rows: Sequence[tuple[DocumentRow, float]],
@@ -183,7 +162,7 @@ def _quoted(
     mode: SearchMode,
     embedded: Container[str],
     limit: int,
-) -> list[_Quoted]:
+) -> list[tuple[DocumentRow, ArchiveResult]]:
     """The `limit` best documents with their snippets and passages, ranked also by how well the passages match.
 
     They match by words, unless only meaning counts, and by the static signal if `asked`, the text of the question, is
@@ -191,34 +170,26 @@ def _quoted(
     """
     languages = {row.language for row, _ in rows}
     markers = {language: Marker(words.question, language, words.matches.rarities) for language in languages}
-    found = [_Quoted(row, score, best_passage(markers[row.language], row.markdown)) for row, score in rows]
+    found = [(row, best_passage(markers[row.language], row.markdown)) for row, _ in rows]
     # A passage that is the whole document says nothing that the document's own score does not say.
-    outside = [_outside(one) for one in found]
-    by_name = words.by_name
+    outside = [1 - len(passage.text) / len(row.markdown) if passage else 1.0 for row, passage in found]
     scores = [
-        with_length(one.score, len(one.row.markdown), part) if by_name or one.row.key in embedded else one.score
-        for one, part in zip(found, outside, strict=True)
+        with_length(score, len(row.markdown), part) if words.by_name or row.key in embedded else score
+        for (row, score), part in zip(rows, outside, strict=True)
     ]
     if mode != "semantic":
-        scores = with_matches(scores, [one.passage.match if one.passage else 0.0 for one in found], outside)
-    static = static_matches(asked, [_text_of(one) for one in found]) if asked else None
+        scores = with_matches(scores, [passage.match if passage else 0.0 for _, passage in found], outside)
+    texts = [
+        " ".join((row.title, *passage.section_path, passage.text)) if passage else row.title for row, passage in found
+    ]
+    static = static_matches(asked, texts) if asked else None
     if static is not None:
         # The static signal is a second opinion on a document that has no vector of the model, however short it is.
-        weights = [part if one.row.key in embedded else 1.0 for one, part in zip(found, outside, strict=True)]
+        weights = [part if row.key in embedded else 1.0 for (row, _), part in zip(rows, outside, strict=True)]
         scores = with_matches(scores, static, weights)
-    ranked = sorted(zip(scores, found, strict=True), key=lambda pair: -pair[0])
-    return [
-        replace(one, score=score, highlights=highlights(markers[one.row.language], one.row.title, one.row.markdown))
-        for score, one in ranked[:limit]
-    ]
-
-
-def _outside(found: _Quoted) -> float:
-    """The part of a document that is outside its passage."""
-    return 1 - len(found.passage.text) / len(found.row.markdown) if found.passage else 1.0
-
-
-def _text_of(found: _Quoted) -> str:
-    """The title, the headings and the passage of a document."""
-    passage = found.passage
-    return " ".join((found.row.title, *passage.section_path, passage.text)) if passage else found.row.title
+    best = sorted(range(len(rows)), key=lambda at: -scores[at])[:limit]
+    quoted = []
+    for score, (row, passage) in ((scores[at], found[at]) for at in best):
+        marked = highlights(markers[row.language], row.title, row.markdown)
+        quoted.append((row, ArchiveResult(document_of(row, score), marked, passage=passage)))
+    return quoted

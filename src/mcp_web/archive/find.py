@@ -55,9 +55,8 @@ async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> By
     question, limit = parsed.question, max(parsed.query.limit, LEAST)  # fewer results are the first of more
     pool = max(limit, _PHRASE_POOL if question.phrases else rows_to_read(limit) if only_words else _COMPARED)
     found = await store.find_by_words(question.for_store(parsed.filter), pool)
-    if not parsed.query.fuzzy or not found.unknown:
-        return ByWords(found, question, {})
-    changes = await _corrections(store, [word for word in found.unknown if word in question.wanted][:_MOST_TYPOS])
+    unknown = [word for word in found.unknown if word in question.wanted][:_MOST_TYPOS]
+    changes = await _corrections(store, unknown) if parsed.query.fuzzy and unknown else {}
     if not changes:
         return ByWords(found, question, {})
     question = with_changes(question, changes)
@@ -104,9 +103,11 @@ async def best_rows(
         rows = known or await store.documents(keys)
         for key in keys:
             row = rows.get(key)
-            if row is None or (words.question.phrases and not _holds(words.question, row)):
-                continue
-            found.setdefault(row.url, (row, round(with_age(scores[key], row.date, today), 4)))
+            if row is not None and all(
+                holds_phrase(phrase, f"{row.title}\n\n{row.markdown}", row.language)
+                for phrase in words.question.phrases
+            ):
+                found.setdefault(row.url, (row, round(with_age(scores[key], row.date, today), 4)))
         if len(found) >= limit:
             break
     newest_first = sorted(found.values(), key=lambda item: (item[0].date, item[0].key), reverse=True)
@@ -141,15 +142,5 @@ async def _corrections(store: Store, unknown: Sequence[str]) -> dict[str, str]:
     """The likely spelling of each unknown word that has one."""
     near = {word: neighbours(fold(word)) for word in unknown}
     counts = await store.word_counts([one for ones in near.values() for one in ones])
-    found = {}
-    for word, ones in near.items():
-        likeliest = correction(fold(word), {one: counts[one] for one in ones if one in counts})
-        if likeliest is not None:
-            found[word] = likeliest
-    return found
-
-
-def _holds(question: Question, row: DocumentRow) -> bool:
-    """Whether a document contains every phrase of the question."""
-    text = f"{row.title}\n\n{row.markdown}"
-    return all(holds_phrase(phrase, text, row.language) for phrase in question.phrases)
+    known = {word: {one: counts[one] for one in ones if one in counts} for word, ones in near.items()}
+    return {word: likeliest for word in unknown if (likeliest := correction(fold(word), known[word])) is not None}

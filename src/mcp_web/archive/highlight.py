@@ -86,7 +86,9 @@ class Marker:
         self._wanted = {term for found in forms.values() for term in found}
         self._prefixes = tuple(map(fold, question.prefixes))
         begins = {begin for word in spaced for begin in beginnings(word, language)}.union(self._prefixes)
-        self._heads = _shortest({begin for begin in begins if "" < begin < "\u0370"})
+        heads = {begin for begin in begins if "" < begin < "\u0370"}
+        # Without those that begin with another one, which finds the same words.
+        self._heads = [head for head in heads if not any(head.startswith(other) for other in heads - {head})]
         self._everywhere = any(not begin or begin >= "\u0370" for begin in begins)
         self._known: dict[str, str] = {}  # terms by word form: forms repeat
         self._found: dict[str, list[WordSpan]] = {}  # by text
@@ -183,11 +185,6 @@ def beginnings(word: str, language: str) -> set[str]:
     return {begin[: max(2, len(begin) - less)] for begin in shared}
 
 
-def _shortest(heads: set[str]) -> list[str]:
-    """The prefixes without those that begin with another one, which finds the same words."""
-    return [head for head in heads if not any(head != other and head.startswith(other) for other in heads)]
-
-
 def _places(spans: list[WordSpan]) -> list[int]:
     """Starts of the windows that contain the most different words; a further window only if it adds a word."""
     spans = spans[:_SPANS_MOST]
@@ -233,7 +230,8 @@ def _piece(marker: Marker, text: str, at: int) -> Snippet | None:
     if end < len(text) and " " in text[at + 1 : end]:
         end = max(text.rfind(" ", at + 1, end), text.rfind("\n", at + 1, end))
     before = text[:start]
-    shown = _cleaned(text[start:end], _in_code(before))
+    in_code = ("```" in before or "~~~" in before) and len(_FENCES.findall(before)) % 2 == 1
+    shown = _cleaned(text[start:end], in_code)
     if not shown:
         return None
     if before.strip() and not shown.startswith(_ELLIPSES):
@@ -241,11 +239,6 @@ def _piece(marker: Marker, text: str, at: int) -> Snippet | None:
     if end < len(text) and not shown.endswith(_ELLIPSES):
         shown += "…"
     return Snippet(shown, _joined(shown, marker.spans(shown)))
-
-
-def _in_code(before: str) -> bool:
-    """Whether a text ends inside a block of fenced code."""
-    return ("```" in before or "~~~" in before) and len(_FENCES.findall(before)) % 2 == 1
 
 
 def _cleaned(piece: str, in_code: bool) -> str:

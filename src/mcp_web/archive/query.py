@@ -113,11 +113,7 @@ def _excludes(word: str | None, found: list[str]) -> bool:
 
 def corrected(text: str, changes: dict[str, str]) -> str:
     """The text as typed, with misspelt words replaced."""
-
-    def change(match: re.Match[str]) -> str:
-        return changes.get(match[0].lower(), match[0])
-
-    return re.sub(r"[^\W_]+", change, text)
+    return re.sub(r"[^\W_]+", lambda match: changes.get(match[0].lower(), match[0]), text)
 
 
 def with_changes(question: Question, changes: dict[str, str]) -> Question:

@@ -47,10 +47,7 @@ def neighbours(word: str) -> list[str]:
 def correction(word: str, counts: Mapping[str, int]) -> str | None:
     """The word of `counts` that was most likely meant: a common one, preferably with the same first letter. `counts`
     are the known words one edit away, with their frequencies; None if there are none."""
-    known = [near for near in counts if near != word]
-    if not known:
-        return None
-    return max(known, key=lambda near: (counts[near] * _likelihood(word, near), near))
+    return max(counts, key=lambda near: (counts[near] * _likelihood(word, near), near), default=None)
 
 
 def _likelihood(word: str, near: str) -> float:
