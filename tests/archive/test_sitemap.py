@@ -6,16 +6,16 @@ import gzip
 
 import pytest
 
-from mcp_web.archive.sitemap import MOST_LINKS, sitemap_links, text_links
+from mcp_web.archive.sitemap import MOST_LINKS, listed_links, text_links
 
 SITEMAP = b"<urlset><url><loc> https://a.example/x?a=1&amp;b=2 </loc></url><url><loc><![CDATA[https://a.example/y]]></loc></url>"
 
 
 def test_sitemap_lists_pages_and_an_index_lists_sitemaps() -> None:
-    assert sitemap_links(SITEMAP) == (["https://a.example/x?a=1&b=2", "https://a.example/y"], [])
-    assert sitemap_links(gzip.compress(SITEMAP))[0] == ["https://a.example/x?a=1&b=2", "https://a.example/y"]
+    assert listed_links(SITEMAP, True) == (["https://a.example/x?a=1&b=2", "https://a.example/y"], [])
+    assert listed_links(gzip.compress(SITEMAP), True)[0] == ["https://a.example/x?a=1&b=2", "https://a.example/y"]
     index = b"<sitemapindex><sitemap><loc>https://a.example/s.xml</loc></sitemap></sitemapindex>"
-    assert sitemap_links(index) == ([], ["https://a.example/s.xml"])
+    assert listed_links(index, True) == ([], ["https://a.example/s.xml"])
 
 
 def test_text_lists_its_links_once() -> None:
@@ -36,5 +36,5 @@ def test_text_lists_its_links_once() -> None:
 )
 def test_hostile_lists_are_read_without_going_back(body: bytes) -> None:
     """With repetitions without bounds each of these takes minutes."""
-    pages, more = sitemap_links(body)
+    pages, more = listed_links(body, True)
     assert len(pages) + len(more) + len(text_links(body)) <= 2 * MOST_LINKS

@@ -23,14 +23,16 @@ _AT_ONCE = 256  # documents indexed again in one transaction
 
 
 def derive(snapshot: Snapshot) -> Derived:
-    """The index data of a snapshot: date, language, words, collections, names it is cited by, and what it cites."""
+    """The index data of a snapshot: date, language, words, collections (its tags and the folder it was synced from),
+    names it is cited by, and what it cites."""
     document = snapshot.document
+    folder, inside, _ = (snapshot.path or "").partition("/")
     return Derived(
         date=document_date(document, snapshot.path) or iso(snapshot.fetched_at)[:10],
         language=language_of(document.markdown),
         words=word_counts(snapshot),
         defines=defined_keys(document.markdown, (heading.text for heading in document.headings)),
-        labels=labels_of(snapshot),
+        labels=(*snapshot.tags, *((folder,) if inside and folder and snapshot.source == "research" else ())),
         names=names_of(snapshot),
         mentions=mentions(document.markdown, snapshot.final_url, snapshot.path),
     )
@@ -64,12 +66,6 @@ async def reindex_outdated(store: Store, seconds: float = inf) -> None:
         await store.maintain()  # drops what the index held of them before
 
 
-def labels_of(snapshot: Snapshot) -> tuple[str, ...]:
-    """The collections of a document: one for each of its tags, and the folder it was synced from."""
-    folder, inside, _ = (snapshot.path or "").partition("/")
-    return (*snapshot.tags, *((folder,) if inside and folder and snapshot.source == "research" else ()))
-
-
 def _fields(snapshot: Snapshot) -> list[tuple[str, int]]:
     """The texts that are indexed for a document, each with the weight of its words."""
     document = snapshot.document
@@ -82,14 +78,11 @@ def _fields(snapshot: Snapshot) -> list[tuple[str, int]]:
     ]
 
 
-def document_date(document: Document, path: str | None = None) -> str | None:
+def document_date(document: Document, path: str | None) -> str | None:
     """The ISO date of a document: when it was published, else the date in its path, else when it was last modified.
     None if none of these is known."""
     metadata = document.metadata
-    day = day_of(metadata.published)
-    if day is None:
-        in_path = date_in_path(path) if path else None
-        day = day_of(in_path or metadata.modified)
+    day = day_of(metadata.published) or day_of((date_in_path(path) if path else None) or metadata.modified)
     return day.isoformat() if day else None
 
 

@@ -67,7 +67,7 @@ class Keeper:
         )
 
     async def keep(self, fetched: Fetched, document: Document, variant: str) -> Snapshot:
-        """Keep a page that was just fetched, without its raw bytes."""
+        """Keep a page that was just fetched, without its raw bytes; only in memory if the options do not allow more."""
         made = self.snapshot_of(fetched, document, variant)
         # Read now, not when the fetch began: a person may have saved the page meanwhile, also one kept in memory only.
         before = await self._store.latest(made.key) or self._unkept.get(made.key)
@@ -76,7 +76,12 @@ class Keeper:
             made = dataclasses.replace(made, source=before.source, path=before.path, tags=before.tags)
         if before is not None and before.hash == made.hash:
             made = dataclasses.replace(made, fetched_at=before.fetched_at)
-        await self._put(made)
+        if made.source == "research" or self.may_store(made.url):
+            self._unkept.pop(made.key, None)
+            await keep(self._store, made)
+            await self._purge_at_intervals()
+        else:
+            self._unkept[made.key] = made
         return made
 
     async def confirm(self, snapshot: Snapshot, fetched: Fetched) -> Snapshot:
@@ -91,15 +96,6 @@ class Keeper:
         else:
             await self._store.confirm(snapshot.key, confirmed.checked_at, confirmed.fresh_until)
         return confirmed
-
-    async def _put(self, snapshot: Snapshot) -> None:
-        """Write a page to the store; if the options do not allow that, keep it in memory only."""
-        if snapshot.source == "research" or self.may_store(snapshot.url):
-            self._unkept.pop(snapshot.key, None)
-            await keep(self._store, snapshot)
-            await self._purge_at_intervals()
-            return
-        self._unkept[snapshot.key] = snapshot
 
     async def _purge_at_intervals(self) -> None:
         """Apply the configured purges along with a write, at intervals; the page stays kept if they fail."""
@@ -118,12 +114,8 @@ class Keeper:
 
 def conditional_headers(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
     """The request headers that allow the origin to respond with 304 instead of the page."""
-    found = []
-    if snapshot.etag:
-        found.append(("if-none-match", snapshot.etag))
-    if snapshot.last_modified:
-        found.append(("if-modified-since", snapshot.last_modified))
-    return tuple(found)
+    headers = (("if-none-match", snapshot.etag), ("if-modified-since", snapshot.last_modified))
+    return tuple((name, value) for name, value in headers if value)
 
 
 def _nearest(host: str, rules: Mapping[str, T]) -> tuple[str, T]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 import zlib
 from itertools import islice
@@ -19,11 +18,8 @@ _BARE = re.compile(r"(?<![(\w])https?://[^\s()>\[\]]{1,2048}")
 
 def listed_links(body: bytes, is_sitemap: bool) -> tuple[list[str], list[str]]:
     """Pages, and further sitemaps, that a sitemap or an llms.txt lists. Run in a worker: the files are untrusted."""
-    return sitemap_links(body) if is_sitemap else (text_links(body), [])
-
-
-def sitemap_links(body: bytes) -> tuple[list[str], list[str]]:
-    """Pages, and further sitemaps, of one sitemap file."""
+    if not is_sitemap:
+        return text_links(body), []
     text = _text(body)
     found = [url for url, _ in islice(sitemap_entries(text), MOST_LINKS)]
     return ([], found) if _INDEX.search(text) else (found, [])
@@ -50,6 +46,6 @@ def _text(body: bytes) -> str:
     if body[:2] == b"\x1f\x8b":
         try:
             body = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(body, MOST_BYTES)
-        except (zlib.error, gzip.BadGzipFile):
+        except zlib.error:
             return ""
     return body[:MOST_BYTES].decode("utf-8", "replace")
