@@ -51,15 +51,14 @@ async def probe_all(
         if name == "searxng" and not usable and options.public_list:
             usable = [one.provider for one in (await pool.known())[:3]]
         found += usable or [ProviderState(name, name, configured=False, detail="not configured", fix=entry.fix)]
-    states = {at: one for at, one in enumerate(found) if isinstance(one, ProviderState)}
+    states: dict[int, ProviderState] = {}
 
-    async def ask(at: int, endpoint: Provider) -> None:
-        states[at] = await _probe(endpoint, runner)
+    async def state_of(at: int, one: ProviderState | Provider) -> None:
+        states[at] = await _probe(one, runner) if isinstance(one, Provider) else one
 
     async with anyio.create_task_group() as tasks:
         for at, one in enumerate(found):
-            if isinstance(one, Provider):
-                tasks.start_soon(ask, at, one)
+            tasks.start_soon(state_of, at, one)
     return [states[at] for at in range(len(found))]
 
 
@@ -67,11 +66,9 @@ async def _probe(endpoint: Provider, runner: Runner) -> ProviderState:
     """The state of one endpoint, from its response to its probe."""
     begun, name = anyio.current_time(), endpoint.capabilities.name
     ended = endpoint.capabilities.ends
-    notice = f"Ends on {ended.isoformat()}." if ended else ""
     if ended is not None and datetime.now(UTC).date() >= ended:
-        return ProviderState(
-            endpoint.name, name, True, detail=f"Ended on {ended.isoformat()}.", fix="Use another provider."
-        )
+        detail = f"Ended on {ended.isoformat()}."
+        return ProviderState(endpoint.name, name, True, detail=detail, fix="Use another provider.")
     try:
         response = await runner.send(endpoint, endpoint.probe(), _TIMEOUT)
     except ProviderRefused as refused:
@@ -88,4 +85,5 @@ async def _probe(endpoint: Provider, runner: Runner) -> ProviderState:
             return ProviderState(endpoint.name, name, True, True, True, left, ms, "The key is accepted.")
         authorised = False if refused.outcome == "auth" else None
         return ProviderState(endpoint.name, name, True, True, authorised, left, ms, refused.detail, refused.fix)
-    return ProviderState(endpoint.name, name, True, True, True, left, ms, notice or "Answers.")
+    notice = f"Ends on {ended.isoformat()}." if ended else "Answers."
+    return ProviderState(endpoint.name, name, True, True, True, left, ms, notice)

@@ -41,7 +41,7 @@ class Brave(Provider):
     paths: ClassVar = {"news": "/news/search", "images": "/images/search", "videos": "/videos/search"}
 
     def params(self, query: SearchQuery) -> Params:
-        where = locale(query.language, query.country)
+        where, freshness = locale(query.language, query.country), query.freshness or ""
         common = {
             "q": query.text,
             "country": where.brave_country or "",
@@ -56,7 +56,7 @@ class Brave(Provider):
             "count": str(query.count),
             "safesearch": query.safe_search,
             "offset": str(query.page) if query.page else "",
-            "freshness": _freshness(query.freshness),
+            "freshness": _FRESHNESS.get(freshness, freshness.replace("..", "to")),
             "ui_lang": query.ui_language or where.brave_ui or "",
             "extra_snippets": "true" if query.extra_snippets else "",
             "text_decorations": "false" if query.category == "general" else "",
@@ -80,20 +80,15 @@ class Brave(Provider):
         used_up = used_up or (len(limits) > 1 and limits[1] > 0 and left[1:2] == [0])
         if code == "QUOTA_LIMITED" or (response.status == 429 and used_up):
             until = float(resets[1]) if len(resets) > 1 else None
-            raise ProviderRefused(
-                "quota", "Brave's monthly quota is used up.", retry_after=until, fix="Raise the Brave plan's limit."
-            )
+            fix = "Raise the Brave plan's limit."
+            raise ProviderRefused("quota", "Brave's monthly quota is used up.", retry_after=until, fix=fix)
         if response.status == 429:
             wait = float(resets[0]) if resets else retry_after(response)
-            raise ProviderRefused(
-                "rate_limited", "Brave limits the request rate.", retry_after=wait if wait is not None else 1.0
-            )
+            wait = 1.0 if wait is None else wait
+            raise ProviderRefused("rate_limited", "Brave limits the request rate.", retry_after=wait)
         if "NOT_IN_PLAN" in code:
-            raise ProviderRefused(
-                "auth",
-                f"The Brave plan does not include this ({quoted(code)}).",
-                fix="Choose a plan with this endpoint.",
-            )
+            detail = f"The Brave plan does not include this ({quoted(code)})."
+            raise ProviderRefused("auth", detail, fix="Choose a plan with this endpoint.")
 
     def reason(self, answer: JsonObject) -> str:
         error = _error(answer)
@@ -101,7 +96,10 @@ class Brave(Provider):
 
     def rows(self, answer: JsonObject, query: SearchQuery) -> list[JsonObject]:
         block = answer if query.category in self.paths else mapping(answer.get("web"))
-        rows = items(block.get("results")) or _other_results(answer)
+        rows = items(block.get("results"))
+        if not rows:  # then a web answer may have them in its other blocks
+            blocks = (mapping(answer.get(name)) for name in ("discussions", "news", "videos", "faq", "locations"))
+            rows = [row for one in blocks for row in items(one.get("results"))]
         return rows[query.count * query.page :] if query.category == "images" else rows
 
     def more(self, answer: JsonObject, query: SearchQuery, total: int) -> bool:
@@ -153,15 +151,6 @@ class Brave(Provider):
         )
 
 
-def _other_results(answer: JsonObject) -> list[JsonObject]:
-    """The results in the other blocks of a web answer, used when the main block is empty."""
-    return [
-        row
-        for name in ("discussions", "news", "videos", "faq", "locations")
-        for row in items(mapping(answer.get(name)).get("results"))
-    ]
-
-
 def _goggles(query: SearchQuery) -> list[str]:
     """The goggles of the query, and one for its domains, which unlike `site:` operators are not among the 50 words."""
     rules = [f"$site={_bare_host(domain)}" for domain in query.include_domains]
@@ -172,10 +161,6 @@ def _goggles(query: SearchQuery) -> list[str]:
 
 def _bare_host(domain: str) -> str:
     return domain.partition("/")[0].removeprefix("www.")
-
-
-def _freshness(freshness: str | None) -> str:
-    return _FRESHNESS.get(freshness, freshness.replace("..", "to")) if freshness else ""
 
 
 def _rate_headers(response: HttpResponse) -> tuple[list[int], ...]:

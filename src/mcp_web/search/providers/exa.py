@@ -57,15 +57,13 @@ class Exa(Provider):
             return
         tag, detail = _error(answer)
         if response.status == 402 or "CREDITS" in tag or "BUDGET" in tag:
-            raise ProviderRefused(
-                "quota", f"Exa has no credit left ({quoted(tag or detail, 200)}).", fix="Top up the Exa account."
-            )
+            cause = quoted(tag or detail, 200)
+            raise ProviderRefused("quota", f"Exa has no credit left ({cause}).", fix="Top up the Exa account.")
         if "API_KEY" in tag:
             raise ProviderRefused("auth", f"Exa does not accept the key ({quoted(tag)}).", fix=self.fix)
         if "CONTENT" in tag and response.status == 403:  # another query may pass
-            raise ProviderRefused(
-                "rejected", f"Exa does not answer this query ({quoted(tag)}).", fix=REPHRASE, counts=False
-            )
+            detail = f"Exa does not answer this query ({quoted(tag)})."
+            raise ProviderRefused("rejected", detail, fix=REPHRASE, counts=False)
 
     def reason(self, answer: JsonObject) -> str:
         return " ".join(filter(None, _error(answer)))

@@ -146,13 +146,10 @@ def _headers(randomness: random.Random | None) -> dict[str, str]:
     SearXNG's limiter refuses an Accept without text/html, a missing Accept-Language and user agents of scripts; over
     https it requires the Sec-Fetch headers. No header identifies the user.
     """
-    agent, language = (
-        (randomness.choice(_AGENTS), randomness.choice(_LANGUAGES)) if randomness else (_AGENTS[0], _LANGUAGES[0])
-    )
     return {
-        "User-Agent": agent,
+        "User-Agent": randomness.choice(_AGENTS) if randomness else _AGENTS[0],
         "Accept": "text/html,application/json;q=0.9,*/*;q=0.8",
-        "Accept-Language": language,
+        "Accept-Language": randomness.choice(_LANGUAGES) if randomness else _LANGUAGES[0],
         "Accept-Encoding": "gzip, deflate",
         "Sec-Fetch-Mode": "navigate",
         "Sec-Fetch-Dest": "document",
@@ -173,17 +170,14 @@ def _moved(who: str, location: str) -> str | None:
 
 def _unresponsive(listed: Any) -> list[tuple[str, str]]:
     """The engines that did not answer, with their reasons; listed as pairs, objects or names, by version."""
-    pairs = [_name_and_reason(one) for one in listed] if isinstance(listed, list) else []
-    return [(clean(name, 40), clean(reason, 80) or "no answer") for name, reason in pairs if name]
-
-
-def _name_and_reason(one: Any) -> tuple[str, str]:
-    """The name of an engine and its reason in an entry of any shape; "" for what is missing."""
-    if isinstance(one, dict):
-        return text(one.get("engine")) or text(one.get("name")), text(one.get("reason")) or text(one.get("error"))
-    parts = [one] if isinstance(one, str) else one if isinstance(one, list) else []
-    name, reason = (*(part if isinstance(part, str) else "" for part in parts[:2]), "", "")[:2]
-    return name, reason
+    found = []
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict):
+            one = [text(one.get("engine")) or one.get("name"), text(one.get("reason")) or one.get("error")]
+        name, reason, *_ = (*map(text, one if isinstance(one, list) else [one]), "", "")
+        if name:
+            found.append((clean(name, 40), clean(reason, 80) or "no answer"))
+    return found
 
 
 def _words(offered: Any) -> list[str]:
@@ -205,14 +199,12 @@ def _notes(unresponsive: list[tuple[str, str]], without_url: int, *, dated: bool
     return tuple(notes)
 
 
-def _answer_text(one: JsonObject) -> str:
-    translated = items(one.get("translations"))
-    return text(one.get("answer")) or (text(translated[0].get("text")) if translated else "")
-
-
 def _answers(answer: JsonObject) -> tuple[str, ...]:
     """The instant answers (strings until 2025, objects since) and the texts of infoboxes."""
-    lines = [*texts(answer.get("answers")), *(_answer_text(one) for one in items(answer.get("answers")))]
+    lines = texts(answer.get("answers"))
+    for one in items(answer.get("answers")):
+        translated = items(one.get("translations"))
+        lines.append(text(one.get("answer")) or (text(translated[0].get("text")) if translated else ""))
     lines += [infobox_text(box) for box in items(answer.get("infoboxes"))]
     lines += [describe(row) for row in items(answer.get("results")) if row.get("kvmap") and not row.get("url")]
     return tuple(line for part in lines if (line := clean(part, 500)))
