@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
 from mcp_web.errors import SearchAuthError, SearchRateLimited, SearchUnavailable, WebError
-from mcp_web.model.search import Attempt
 from mcp_web.search.reply import Reply
 
 _LIMITED = ("rate_limited", "quota")
@@ -27,7 +26,8 @@ def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float)
     real = [attempt for reply in deciding for attempt in reply.attempts if attempt.outcome != "skipped"]
     outcomes = {attempt.outcome for attempt in real}
     waits = [attempt.retry_after for attempt in real if attempt.retry_after is not None and attempt.outcome != "auth"]
-    details = _sentence(real)
+    parts = [attempt.detail or f"{attempt.name}: {attempt.outcome}" for attempt in real[:6]]
+    details = " ".join(part if part.endswith(".") else part + "." for part in dict.fromkeys(parts))
     fix = " ".join(dict.fromkeys(fix for reply in deciding for fix in reply.fixes))
     if not real or outcomes == {"auth"}:
         return SearchAuthError(
@@ -43,34 +43,20 @@ def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float)
             attempted=attempted,
         )
     wait = round(min(waits), 1) if waits else backoff
-    if outcomes - {"auth"} <= set(_LIMITED):
-        return SearchRateLimited(
-            f"Search is rate limited: {details}",
-            suggestion=f"Try again in {wait:.0f} s, or name another provider. {fix}".strip(),
-            retry_after=wait,
-            attempted=attempted,
-        )
-    if outcomes & {"blocked"} and outcomes <= {"blocked", "auth", *_LIMITED}:
-        return SearchUnavailable(
-            f"Search was blocked: {details} This does not mean that there are no results.",
-            suggestion=f"Wait {wait:.0f} s or name another provider, preferably one with a key. {fix}".strip(),
-            retry_after=wait,
-            attempted=attempted,
-        )
-    return SearchUnavailable(
-        f"No search provider answered: {details}",
-        suggestion=f"Try again in {wait:.0f} s; `mcp-web doctor` shows what each provider answers. {fix}".strip(),
-        retry_after=wait,
-        attempted=attempted,
-    )
+    kind: type[WebError] = SearchUnavailable
+    if outcomes <= {"auth", *_LIMITED}:
+        kind = SearchRateLimited
+        message = f"Search is rate limited: {details}"
+        advice = f"Try again in {wait:.0f} s, or name another provider."
+    elif outcomes <= {"blocked", "auth", *_LIMITED}:
+        message = f"Search was blocked: {details} This does not mean that there are no results."
+        advice = f"Wait {wait:.0f} s or name another provider, preferably one with a key."
+    else:
+        message = f"No search provider answered: {details}"
+        advice = f"Try again in {wait:.0f} s; `mcp-web doctor` shows what each provider answers."
+    return kind(message, suggestion=f"{advice} {fix}".strip(), retry_after=wait, attempted=attempted)
 
 
 def _names(reply: Reply) -> set[str]:
     """The names of the provider and of its endpoints that were asked."""
     return {reply.capabilities.name, *(attempt.name for attempt in reply.attempts)}
-
-
-def _sentence(attempts: Sequence[Attempt]) -> str:
-    """The details of the first attempts, as sentences."""
-    parts = [attempt.detail or f"{attempt.name}: {attempt.outcome}" for attempt in attempts[:6]]
-    return " ".join(part if part.endswith(".") else part + "." for part in dict.fromkeys(parts))

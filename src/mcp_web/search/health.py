@@ -33,11 +33,6 @@ class Health:
         """Seconds until the endpoint may be used again; 0 if it may be now."""
         return max(0.0, self.paused_until - now)
 
-    def paused_elsewhere(self, now: float, seconds: float, why: str) -> None:
-        """Pause the endpoint for these seconds because another replica has paused it."""
-        self.paused_until = now + seconds
-        self.why, self.outcome = why, "unreachable"
-
     def succeeded(self, now: float) -> None:
         """Record a success: no failures in a row, no pause."""
         self.failures = self.limits = 0

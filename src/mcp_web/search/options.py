@@ -186,7 +186,8 @@ class SearchOptions:
 
     def can_ask(self, provider: str) -> bool:
         """Whether a provider can be asked at all: not excluded, and with what it needs."""
-        if provider in self.exclude or (ALL_SOURCES in self.exclude and self._is_unlisted_source(provider)):
+        unlisted_source = provider in SOURCE_NAMES and provider not in self.providers
+        if provider in self.exclude or (ALL_SOURCES in self.exclude and unlisted_source):
             return False
         if provider == "searxng":
             return bool(self.searxng_urls or self.public_list)
@@ -206,9 +207,6 @@ class SearchOptions:
         """The providers that a call may name here."""
         names = (*GENERAL_NAMES, *SOURCE_NAMES)
         return tuple(name for name in names if self.can_ask(name) and not self.withholds(name))
-
-    def _is_unlisted_source(self, provider: str) -> bool:
-        return provider in SOURCE_NAMES and provider not in self.providers
 
     @property
     def public_list(self) -> str:

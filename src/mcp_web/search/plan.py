@@ -99,7 +99,11 @@ def select(
         if name not in REGISTRY:
             raise _unknown(name)
         if options.withholds(name):
-            raise _withheld(name)
+            raise InvalidInput(
+                f"The provider {name} is not asked here: searches go to the configured SearXNG only.",
+                suggestion="Use searxng or auto. "
+                f"The operator allows {name} by listing it in MCP_WEB_SEARCH_PROVIDERS.",
+            )
     return Selection(tuple(names), "together" if len(names) > 1 else "failover", frozenset(names))
 
 
@@ -154,14 +158,14 @@ def _preferred(options: SearchOptions, category: Category, today: date) -> tuple
         set_up = [name for name in REGISTRY if options.is_set_up(name)]
         own = ["searxng"] if options.searxng_urls else []
         ordered = [name for name in (*own, *set_up, *LAST_RESORT) if name in options.available]
-    open_names = [
-        name for name in dict.fromkeys(ordered) if (ends := REGISTRY[name].capabilities.ends) is None or today < ends
-    ]
-    open_names = [
-        name for name in open_names if name not in SOURCE_NAMES or category in REGISTRY[name].capabilities.categories
-    ]
+    found: list[tuple[bool, str]] = []
+    for name in dict.fromkeys(ordered):
+        capabilities = REGISTRY[name].capabilities
+        other = category not in capabilities.categories
+        if (capabilities.ends is None or today < capabilities.ends) and not (other and name in SOURCE_NAMES):
+            found.append((other, name))
     # A provider that supports the category comes before one that would search everything instead.
-    return tuple(sorted(open_names, key=lambda name: category not in REGISTRY[name].capabilities.categories))
+    return tuple(name for _, name in sorted(found, key=lambda pair: pair[0]))
 
 
 def _unknown(name: str) -> InvalidInput:
@@ -170,13 +174,6 @@ def _unknown(name: str) -> InvalidInput:
     return InvalidInput(
         f"There is no search provider named {name!r}.{hint}",
         suggestion=f"Use auto, or one or several of: {', '.join(REGISTRY)}.",
-    )
-
-
-def _withheld(name: str) -> InvalidInput:
-    return InvalidInput(
-        f"The provider {name} is not asked here: searches go to the configured SearXNG only.",
-        suggestion=f"Use searxng or auto. The operator allows {name} by listing it in MCP_WEB_SEARCH_PROVIDERS.",
     )
 
 
@@ -196,10 +193,9 @@ def _freshness(freshness: str | None, capabilities: Capabilities, today: date) -
 
 def _bare(domains: tuple[str, ...]) -> tuple[str, ...]:
     """Domains without scheme, `www.` and trailing slash."""
-    plain = (domain.strip().lower().partition("://")[2] or domain.strip().lower() for domain in domains)
-    return tuple(
-        dict.fromkeys(bare for one in plain if (bare := one.removeprefix("*.").removeprefix("www.").strip("/")))
-    )
+    plain = (domain.strip().lower().rpartition("://")[2] for domain in domains)
+    bare = (one.removeprefix("*.").removeprefix("www.").strip("/") for one in plain)
+    return tuple(dict.fromkeys(filter(None, bare)))
 
 
 def _site_operators(query: SearchQuery, capabilities: Capabilities) -> tuple[str, bool]:

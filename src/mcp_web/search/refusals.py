@@ -59,28 +59,23 @@ def refuse_answer(response: HttpResponse, who: str, answer: JsonObject | None) -
 
 def _reason(error: Any) -> str:
     """The words of an error in JSON, which is a string or an object, on one line in quotes."""
-    detail = (
-        next((error[name] for name in ("message", "detail", "code") if error.get(name)), "")
-        if isinstance(error, dict)
-        else error
-    )
-    words = clean(str(detail), 200).rstrip(".…")
+    if isinstance(error, dict):
+        error = error.get("message") or error.get("detail") or error.get("code") or ""
+    words = clean(str(error), 200).rstrip(".…")
     return quoted(words, 200) if words else "no reason given"
 
 
 def _parsed(body: bytes) -> Any:
     """The value of a JSON text; NaN and numbers that no float can represent (1e999) become None. Raises ValueError."""
-    read = partial(read_json, parse_constant=lambda name: None, parse_float=_finite)
+
+    def finite(digits: str) -> float | None:
+        return value if math.isfinite(value := float(digits)) else None
+
+    read = partial(read_json, parse_constant=lambda name: None, parse_float=finite)
     try:
         return read(body)
     except UnicodeDecodeError:
         return read(body.decode("utf-8-sig", "replace"))  # one broken title must not lose the whole page
-
-
-def _finite(digits: str) -> float | None:
-    """The number; None if it is too large for a float."""
-    value = float(digits)
-    return value if math.isfinite(value) else None
 
 
 def refuse_by_status(response: HttpResponse, who: str, message: str = "", fix: str | None = None) -> None:

@@ -55,7 +55,8 @@ class Runner:
         health = self.health[endpoint.name]
         begun = anyio.current_time()
         if health.ready(begun) and (shared := await self.limiter.shared_pause(_rate_key(endpoint))) is not None:
-            health.paused_elsewhere(begun, *shared)
+            seconds, health.why = shared  # another replica has paused it
+            health.paused_until, health.outcome = begun + seconds, "unreachable"
         wait = health.wait(begun)
         if wait and not (retries and health.outcome == "rate_limited" and wait <= min(_SHORT_WAIT, deadline - begun)):
             paused = Attempt(endpoint.name, health.outcome, 0.0, f"paused after: {health.why}", round(wait, 1))
@@ -187,12 +188,9 @@ class Runner:
             if budget:
                 await self.limiter.spend(f"search:{capabilities.name}", budget)
         except RateExceeded as late:
-            detail = (
-                f"{endpoint.name} is asked at most {rate} times in {capabilities.per:g} s, and the queue is too long."
-            )
-            raise ProviderRefused(
-                "rate_limited", detail, retry_after=round(late.retry_after, 1), counts=False
-            ) from late
+            detail = f"{endpoint.name} is asked at most {rate} times in {capabilities.per:g} s; the queue is too long."
+            after = round(late.retry_after, 1)
+            raise ProviderRefused("rate_limited", detail, retry_after=after, counts=False) from late
         except QuotaExceeded as spent:
             raise ProviderRefused("quota", spent.message, retry_after=spent.retry_after, counts=False) from spent
         except BudgetSpent as spent:

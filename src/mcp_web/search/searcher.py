@@ -17,7 +17,7 @@ from mcp_web import trace
 from mcp_web.errors import SearchUnavailable, WebError
 from mcp_web.limit.flight import Make, MemorySingleFlight, SingleFlight
 from mcp_web.limit.limiter import Limiter
-from mcp_web.model.search import Attempt, Hit, SearchAnswer, SearchQuery
+from mcp_web.model.search import Attempt, SearchAnswer, SearchQuery
 from mcp_web.search.cache import SearchCache, cache_key
 from mcp_web.search.failure import failure
 from mcp_web.search.merge import cluster, merge
@@ -248,14 +248,21 @@ def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> SearchAn
     named = [reply for reply in good if reply.page.hits] or good
     useful, dropped = worth_showing(merge([(reply.capabilities, reply.page.hits) for reply in good]))
     clustered = cluster(useful)
-    hits = tuple(_shown(hit, query) for hit in clustered[: query.count])
+    hits = tuple(
+        replace(
+            hit,
+            snippet=shortened_at_word(hit.snippet, query.snippet_chars),
+            extra_snippets=hit.extra_snippets if query.extra_snippets else (),
+        )
+        for hit in clustered[: query.count]
+    )
     notes = [note for reply in good for note in reply.page.notes]
     if dropped:
         notes.append(
             f"Left out: {amount(dropped, 'advertisement or useless result', 'advertisements or useless results')}."
         )
-    unanswered = [reply for reply in replies if not reply.answered and reply.attempts]
-    notes += [_why_not(reply.attempts[-1]) for reply in unanswered if reply.attempts[-1].outcome != "skipped"]
+    last = (reply.attempts[-1] for reply in replies if not reply.answered and reply.attempts)
+    notes += [f"{one.name} did not answer ({one.outcome}): {one.detail}" for one in last if one.outcome != "skipped"]
     return SearchAnswer(
         query=query,
         provider="+".join(reply.capabilities.name for reply in named),
@@ -268,16 +275,6 @@ def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> SearchAn
         answers=tuple(dict.fromkeys(answer for reply in named for answer in reply.page.answers)),
         raw={reply.capabilities.name: reply.page.raw for reply in named} if raw else {},
     )
-
-
-def _shown(hit: Hit, query: SearchQuery) -> Hit:
-    """The hit with a snippet of the requested length, and with extra snippets only if they were requested."""
-    extra = hit.extra_snippets if query.extra_snippets else ()
-    return replace(hit, snippet=shortened_at_word(hit.snippet, query.snippet_chars), extra_snippets=extra)
-
-
-def _why_not(attempt: Attempt) -> str:
-    return f"{attempt.name} did not answer ({attempt.outcome}): {attempt.detail}"
 
 
 def _suggestion(query: SearchQuery, replies: Sequence[Reply]) -> str:
