@@ -54,23 +54,13 @@ def missing_steps(executable: str = "") -> tuple[InstallStep, ...]:
     return tuple(steps)
 
 
-@dataclass(frozen=True, slots=True)
-class BrowserState:
-    """Whether pages can be rendered here: what was found, and the fix where something is missing."""
-
-    sound: bool
-    finding: str
-    fix: str | None = None
-
-
-def browser_state(options: RenderOptions) -> BrowserState:
-    """Whether rendering can be used on this machine, and with which browser."""
+def browser_state(options: RenderOptions) -> tuple[str, str | None]:
+    """What was found for rendering on this machine, and the fix if something is missing; None if nothing is."""
     steps = missing_steps(options.executable)
-    if steps:
-        missing = " and ".join(step.missing for step in steps)
-        fix = ", then ".join(map(str, steps))
-        return BrowserState(False, f"missing: {missing}", f"Run `mcp-web doctor --fix`, or {fix}.")
-    return BrowserState(True, f"Chromium at {find_chromium(options.executable)}")
+    if not steps:
+        return f"Chromium at {find_chromium(options.executable)}", None
+    missing = " and ".join(step.missing for step in steps)
+    return f"missing: {missing}", f"Run `mcp-web doctor --fix`, or {', then '.join(map(str, steps))}."
 
 
 async def install_browser(options: RenderOptions) -> None:

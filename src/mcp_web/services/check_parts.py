@@ -65,13 +65,10 @@ async def _settings(app: App) -> list[Check]:
 
 async def _proxy(app: App) -> list[Check]:
     seen = [name for name in app.settings.proxy_variables if name != "NO_PROXY"]
-    used = {
-        f"{proxy.scheme}://{proxy.host}:{proxy.port}"
-        for proxy in (app.process.proxies.http, app.process.proxies.https)
-        if proxy
-    }
+    proxies = app.process.proxies
+    used = {f"{proxy.scheme}://{proxy.host}:{proxy.port}" for proxy in (proxies.http, proxies.https) if proxy}
     if used:
-        who = "the proxy resolves names" if app.process.proxies.resolves else "names are resolved here"
+        who = "the proxy resolves names" if proxies.resolves else "names are resolved here"
         return [Check("proxy", "ok", f"{' and '.join(sorted(used))}; {who}")]
     if seen:
         finding = f"{', '.join(seen)} is set in the environment and ignored: connections are direct"
@@ -181,11 +178,11 @@ async def _browser(app: App, *, install: bool) -> list[Check]:
 
     if install and app.can_render:
         await install_browser(app.settings.of(RenderOptions))
-    state = browser_state(app.settings.of(RenderOptions))
+    finding, fix = browser_state(app.settings.of(RenderOptions))
     if not app.can_render:
-        how = "Set MCP_WEB_RENDER_ENABLED=true." + ("" if state.sound else f" {state.fix}")
-        return [Check("browser", "off", f"rendering is off; {state.finding}", how)]
-    return [Check("browser", "ok" if state.sound else "broken", state.finding, None if state.sound else state.fix)]
+        how = "Set MCP_WEB_RENDER_ENABLED=true." + (f" {fix}" if fix else "")
+        return [Check("browser", "off", f"rendering is off; {finding}", how)]
+    return [Check("browser", "broken" if fix else "ok", finding, fix)]
 
 
 _SAMPLE = "<title>Sample</title><main><h1>Sample</h1><p>Every claim on this page was measured twice.</p></main>"
