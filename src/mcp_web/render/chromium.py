@@ -43,14 +43,8 @@ _RESERVE = 0.7
 
 def find_chromium(executable: str = "") -> Path | None:
     """The browser to use: the configured one, else the first in the usual places; None if it is not found."""
-    if executable:
-        found = shutil.which(executable)
-        return Path(found) if found else None
-    for place in _PLACES:
-        if Path(place).is_file():
-            return Path(place)
-    names = (shutil.which(name) for name in _NAMES)
-    return next((Path(found) for found in names if found), None)
+    found = (shutil.which(one) for one in ((executable,) if executable else (*_PLACES, *_NAMES)))
+    return next((Path(one) for one in found if one), None)
 
 
 class Chromium:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 # Larger than any page worth reading; the parser takes at most 5 MB.
 LIMITS = {"chars": 5_000_000, "nodes": 300_000, "depth": 800}
 _MAX_FRAMES = 10
+_NOTES = (
+    ("cut", "The document is larger than can be kept; its end is missing."),
+    ("consent", "A consent banner was left out."),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ async def flatten(page: Page, world: IsolatedWorld, until: float) -> Flat:
     text = seen["html"]
     for number, part in parts.items():
         text = text.replace(f"<!--mcp-web-frame-{number}-->", f"<div>{part}</div>", 1)
-    return Flat(text, seen["url"], int(seen["hidden"]), _notes(seen))
+    return Flat(text, seen["url"], int(seen["hidden"]), tuple(note for name, note in _NOTES if seen[name]))
 
 
 async def _plain(world: IsolatedWorld, until: float) -> Flat:
@@ -55,15 +59,6 @@ async def _plain(world: IsolatedWorld, until: float) -> Flat:
     title = html.escape(seen["title"])
     note = "The document could not be serialised; this is its plain text."
     return Flat(f'<!doctype html><meta charset="utf-8"><title>{title}</title>{paragraphs}', seen["url"], notes=(note,))
-
-
-def _notes(seen: dict[str, Any]) -> tuple[str, ...]:
-    notes = []
-    if seen["cut"]:
-        notes.append("The document is larger than can be kept; its end is missing.")
-    if seen["consent"]:
-        notes.append("A consent banner was left out.")
-    return tuple(notes)
 
 
 async def _frames(page: Page, until: float) -> dict[int, str]:

@@ -36,6 +36,12 @@ _SCREENSHOT_HEIGHT = 3_000
 _SCREENSHOT_BYTES = 2_000_000
 _HTML = ("text/html", "application/xhtml+xml")
 _TEXT = ("text/", "application/json", "application/xml", "application/ld+json", "application/javascript")
+_ENDINGS = {
+    "stuck": "A script that did not end was stopped; this is the page at that time.",
+    "ceiling": "The page did not settle in time; this is its last state.",
+    "restless": "The page did not settle in time; this is its last state.",
+    "waiting": "Some requests of the page were never answered.",
+}
 
 
 @dataclass(slots=True)
@@ -109,17 +115,14 @@ class Visit:
             self.tab.failed.update(self.tab.navigations[-1:])
             if self.tab.download or "Download is starting" in error.message:
                 raise UnsupportedContent(f"The address {url} is a download, not a page.", url=url) from error
-            if "ERR_HTTP_RESPONSE_CODE_FAILURE" in error.message:  # an error response without text
-                await self._fail_by_status(url, error)
-            if self._refusal() is None:
-                raise FetchFailed(f"The browser could not open {url}: {_reason(error)}.", url=url) from error
-
-    async def _fail_by_status(self, url: str, error: Exception) -> None:
-        """Raise HttpError if the last navigation has a response of the site."""
-        response = await self._response()
-        if response is not None and self._refusal() is None:
-            message = f"{url} answered {response.status} in the browser, with nothing to read."
-            raise HttpError(message, url=url, status_code=response.status) from error
+            empty = "ERR_HTTP_RESPONSE_CODE_FAILURE" in error.message  # an error response without text
+            response = await self._response() if empty else None
+            if self._refusal() is not None:
+                return
+            if response is not None:
+                message = f"{url} answered {response.status} in the browser, with nothing to read."
+                raise HttpError(message, url=url, status_code=response.status) from error
+            raise FetchFailed(f"The browser could not open {url}: {_reason(error)}.", url=url) from error
 
     async def _response(self) -> Response | None:
         """The response to the last navigation; None if there is none."""
@@ -198,12 +201,8 @@ def _reason(error: Exception) -> str:
 
 def _notes(settled: Settled, flat: Flat, lease: Lease) -> list[str]:
     notes = [*settled.notes, *flat.notes]
-    if settled.ending == "stuck":
-        notes.append("A script that did not end was stopped; this is the page at that time.")
-    elif settled.ending in ("ceiling", "restless"):
-        notes.append("The page did not settle in time; this is its last state.")
-    elif settled.ending == "waiting":
-        notes.append("Some requests of the page were never answered.")
+    if settled.ending in _ENDINGS:
+        notes.append(_ENDINGS[settled.ending])
     if flat.hidden:
         notes.append(f"{flat.hidden} pieces of invisible text were left out.")
     outside = sorted({d.host for d in lease.denials.values() if d.reason == "third party"})
