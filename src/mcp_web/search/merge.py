@@ -52,7 +52,8 @@ def merge(lists: Sequence[tuple[Capabilities, Sequence[Hit]]]) -> tuple[Hit, ...
     for provider, hits in lists:
         pages: dict[str, Hit] = {}
         for hit in hits:
-            pages.setdefault(_key(hit), hit)  # a page that is listed twice has its first rank
+            # A page that is listed twice has its first rank. Images are files: one page shows many.
+            pages.setdefault(url_key(hit.image or hit.url), hit)
         for rank, (key, hit) in enumerate(pages.items(), start=1):
             vote = _Vote(provider.weight / (K + rank), rank, provider.weight, _indexes(hit, provider), hit)
             votes.setdefault(key, []).append(vote)
@@ -77,11 +78,6 @@ def cluster(hits: Sequence[Hit]) -> tuple[Hit, ...]:
         else:
             kept[duplicate] = replace(kept[duplicate], duplicates=(*kept[duplicate].duplicates, hit.url))
     return tuple(kept)
-
-
-def _key(hit: Hit) -> str:
-    """The key by which results are merged: the page, or for images the file, since one page shows many."""
-    return url_key(hit.image or hit.url)
 
 
 def _indexes(hit: Hit, provider: Capabilities) -> frozenset[str]:

@@ -69,8 +69,9 @@ async def read_pages(
             rank = partial(
                 _rank, readers, page, queries, max_results=max_results, min_score=min_score, model_until=model_until
             )
-            read = await rank(quick=quick or (reader is None and len(urls) > 1))
-            if reader is None and len(urls) > 1 and not quick and any(one.in_doubt for one in read.ranked):
+            several = reader is None and len(urls) > 1
+            read = await rank(quick=quick or several)
+            if several and not quick and any(one.in_doubt for one in read.ranked):
                 read = await rank(quick=False)
             answers.append(read)
             continue

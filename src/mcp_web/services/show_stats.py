@@ -44,7 +44,4 @@ def _step(name: str, labels: Mapping[str, str], row: Sequence[float]) -> dict[st
 
 def _bound(row: Sequence[float], share: float) -> float | None:
     """The upper bound of the bucket with the percentile `share` (0…1); None if it is above all bounds."""
-    for bound, cell in zip(BUCKETS, row[2:], strict=False):
-        if cell >= row[0] * share:
-            return bound
-    return None
+    return next((bound for bound, cell in zip(BUCKETS, row[2:], strict=False) if cell >= row[0] * share), None)
