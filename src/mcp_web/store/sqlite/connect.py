@@ -20,16 +20,19 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
     """Open the file, create or migrate it; a damaged file is moved aside and replaced by an empty one."""
     with translate_errors(path):
-        _prepare_folder(path)
+        # For the user only: the contents are private.
+        path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
+        if not path.exists():
+            path.touch(mode=0o600)
         _set_aside_if_damaged(path, wait_seconds)
         try:
-            return _open_migrated(path, wait_seconds)
+            return _open(path, wait_seconds)
         except sqlite3.DatabaseError as error:
             if _primary_code(error) not in _DAMAGED:
                 raise
         _marker(path).touch()
         _set_aside_if_damaged(path, wait_seconds)
-        return _open_migrated(path, wait_seconds)
+        return _open(path, wait_seconds)
 
 
 def refuse_other_file(path: Path, wait_seconds: float) -> None:
@@ -47,17 +50,6 @@ def refuse_other_file(path: Path, wait_seconds: float) -> None:
         f"{path} is not a store of mcp-web, or it is damaged.",
         suggestion="Name the SQLite file of a store. `sqlite3 FILE .recover` may rescue the rows of a damaged one.",
     )
-
-
-def _open_migrated(path: Path, wait_seconds: float) -> sqlite3.Connection:
-    """A connection to the file with the current tables; raises sqlite3.Error."""
-    db = _open(path, wait_seconds)
-    try:
-        migrate(db)
-    except BaseException:
-        db.close()
-        raise
-    return db
 
 
 @contextmanager
@@ -106,16 +98,8 @@ def _primary_code(error: sqlite3.Error) -> int:
     return int(code) & 0xFF if code is not None else 0
 
 
-def _prepare_folder(path: Path) -> None:
-    """Create the file `path` and its folder if they are missing, for the user only: the contents are private."""
-    if not path.parent.exists():
-        path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
-    if not path.exists():
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-
-
 def _open(path: Path, wait_seconds: float) -> sqlite3.Connection:
-    """Open the file with the pragmas of the store."""
+    """Open the file with the pragmas of the store, and give it the current tables; raises sqlite3.Error."""
     # One worker uses a connection at a time, but not always from the same thread.
     db = sqlite3.connect(path, timeout=wait_seconds, isolation_level=None, check_same_thread=False)
     try:
@@ -125,6 +109,7 @@ def _open(path: Path, wait_seconds: float) -> sqlite3.Connection:
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA journal_size_limit = 67108864")
         db.execute("PRAGMA temp_store = MEMORY")
+        migrate(db)
     except BaseException:
         db.close()
         raise
