@@ -68,11 +68,6 @@ def _address(value: object) -> str | None:
         return None
 
 
-def present(hits: Iterable[Hit | None]) -> tuple[Hit, ...]:
-    """The hits without the Nones, which are results without a page to open."""
-    return tuple(hit for hit in hits if hit is not None)
-
-
 SNIPPET_CHARS = 200
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>|<!--.*?-->", re.DOTALL)

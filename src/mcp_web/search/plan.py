@@ -97,7 +97,12 @@ def select(
         return Selection(general, "failover", set_up or frozenset(preferred), beside)
     for name in names:
         if name not in REGISTRY:
-            raise _unknown(name)
+            near = difflib.get_close_matches(name, [*REGISTRY, "auto"], n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise InvalidInput(
+                f"There is no search provider named {name!r}.{hint}",
+                suggestion=f"Use auto, or one or several of: {', '.join(REGISTRY)}.",
+            )
         if options.withholds(name):
             raise InvalidInput(
                 f"The provider {name} is not asked here: searches go to the configured SearXNG only.",
@@ -166,15 +171,6 @@ def _preferred(options: SearchOptions, category: Category, today: date) -> tuple
             found.append((other, name))
     # A provider that supports the category comes before one that would search everything instead.
     return tuple(name for _, name in sorted(found, key=lambda pair: pair[0]))
-
-
-def _unknown(name: str) -> InvalidInput:
-    near = difflib.get_close_matches(name, [*REGISTRY, "auto"], n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    return InvalidInput(
-        f"There is no search provider named {name!r}.{hint}",
-        suggestion=f"Use auto, or one or several of: {', '.join(REGISTRY)}.",
-    )
 
 
 def _freshness(freshness: str | None, capabilities: Capabilities, today: date) -> tuple[str | None, bool]:

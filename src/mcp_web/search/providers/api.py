@@ -13,7 +13,6 @@ from typing import ClassVar, Self
 
 from mcp_web.model.search import Category, Hit, SearchQuery
 from mcp_web.search.dates import span_of
-from mcp_web.search.hits import present
 from mcp_web.search.options import SOURCE_NAMES, SearchOptions
 from mcp_web.search.provider import (
     ApiRequest,
@@ -158,8 +157,9 @@ class Provider:
     def page(self, answer: JsonObject, query: SearchQuery) -> ResultPage:
         """The page of results in a successful answer."""
         total = count(at(answer, self.total_at)) if self.total_at else None
-        hits = present(self.hit(row, query) for row in self.rows(answer, query))
-        hits = tuple(hit if hit.engines else replace(hit, engines=(self.capabilities.index,)) for hit in hits)
+        found = (self.hit(row, query) for row in self.rows(answer, query))
+        own = (self.capabilities.index,)
+        hits = tuple(hit if hit.engines else replace(hit, engines=own) for hit in found if hit is not None)
         return ResultPage(
             hits,
             total,

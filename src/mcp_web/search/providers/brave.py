@@ -26,7 +26,6 @@ class Brave(Provider):
         categories=frozenset({"general", "news", "images", "videos"}),
         native=frozenset(get_args(Filter)),
         max_count=20,
-        max_pages=10,
         storage="memory",
         learns_rate=True,
         max_chars=400,

@@ -72,19 +72,18 @@ class Ddgs(Provider):
         return {}
 
     def params(self, query: SearchQuery) -> Params:
+        limit = query.freshness or ""  # what a backend cannot express is filtered by result dates
+        if ".." in limit and query.category in ("images", "videos"):
+            limit = ""
+        elif not (self.backend == "bing" and query.category == "images"):
+            limit = _TIMES.get(limit, limit)
         return {
             "query": escape_operators(query.text),
             "region": locale(query.language, query.country).ddgs,
             "safesearch": _SAFE[query.safe_search],
             "page": str(query.page + 1),
-            "timelimit": self._time_limit(query.freshness or "", query.category),
+            "timelimit": limit,
         }
-
-    def _time_limit(self, freshness: str, category: Category) -> str:
-        """The time limit in the form of this backend; what it cannot express is filtered by result dates."""
-        if ".." in freshness and category in ("images", "videos"):
-            return ""
-        return freshness if self.backend == "bing" and category == "images" else _TIMES.get(freshness, freshness)
 
     def probe(self) -> ApiRequest:
         category: Category = "general" if "general" in self.capabilities.categories else "news"

@@ -83,7 +83,9 @@ def _exact(engine: Any) -> Any:
         return response.text if response.status_code == 200 else None
 
     def result_type(self: Any) -> Any:
-        return _with_links_kept(engine.result_type.fget(self))
+        theirs = engine.result_type.fget(self)
+        cleaning = {name: how for name, how in theirs._normalizers.items() if name not in _ADDRESSES}
+        return type(theirs.__name__, (theirs,), {"_normalizers": cleaning})
 
     def extract_results(self: Any, page: str) -> list[Any]:
         # Some backends refer to the result class by its global name, so it is replaced there.
@@ -99,9 +101,3 @@ def _exact(engine: Any) -> Any:
         "extract_results": extract_results,
     }
     return type(engine.__name__, (engine,), body)
-
-
-def _with_links_kept(result_type: Any) -> Any:
-    """A subclass of the library's result type that does not change URLs."""
-    cleaning = {name: how for name, how in result_type._normalizers.items() if name not in _ADDRESSES}
-    return type(result_type.__name__, (result_type,), {"_normalizers": cleaning})

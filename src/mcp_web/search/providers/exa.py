@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.dates import span_of
 from mcp_web.search.hits import clean, make_hit
 from mcp_web.search.locales import locale
 from mcp_web.search.provider import Capabilities, HttpResponse, ProviderRefused
-from mcp_web.search.providers.api import Provider
+from mcp_web.search.providers.api import Provider, date_range
 from mcp_web.search.refusals import REPHRASE
 from mcp_web.text.json_fields import JsonObject, mapping, text, texts
 from mcp_web.text.untrusted import quoted
@@ -39,6 +38,8 @@ class Exa(Provider):
     rows_at = ("results",)
 
     def body(self, query: SearchQuery) -> JsonObject:
+        span = date_range(query)
+        ends = span[1] + timedelta(days=1) if span and ".." in (query.freshness or "") else None
         return {
             "query": query.text,
             "type": "auto",
@@ -49,7 +50,9 @@ class Exa(Provider):
             "includeDomains": list(query.include_domains),
             "excludeDomains": list(query.exclude_domains),
             "userLocation": locale(query.language, query.country).country,
-        } | _dates(query.freshness)
+            "startPublishedDate": f"{span[0].isoformat()}T00:00:00.000Z" if span else None,
+            "endPublishedDate": f"{ends.isoformat()}T00:00:00.000Z" if ends else None,
+        }
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
         """Raise for missing credit, a wrong key, and a query that Exa's moderation refuses."""
@@ -85,14 +88,3 @@ def _error(answer: JsonObject) -> tuple[str, str]:
     """The tag and the message of an error, which is bare or wrapped in an object of its own."""
     inner = mapping(answer.get("error")) or answer
     return clean(text(inner.get("tag")), 60), clean(text(inner.get("error")) or text(inner.get("message")), 200)
-
-
-def _dates(freshness: str | None) -> dict[str, str]:
-    """The parameters for a time range; none without one."""
-    if freshness is None:
-        return {}
-    first, last = span_of(freshness, datetime.now(UTC).date())
-    dates = {"startPublishedDate": f"{first.isoformat()}T00:00:00.000Z"}
-    if ".." in freshness:
-        dates["endPublishedDate"] = f"{(last + timedelta(days=1)).isoformat()}T00:00:00.000Z"
-    return dates

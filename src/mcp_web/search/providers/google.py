@@ -33,8 +33,6 @@ class Google(Provider):
         index="google",
         categories=frozenset({"general", "images"}),
         native=frozenset({"freshness", "freshness_range", "safe_search", "language", "country"}),
-        max_count=10,
-        max_pages=10,
         rate=10,
         ends=date(2027, 1, 1),
     )

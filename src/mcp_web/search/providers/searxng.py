@@ -45,7 +45,6 @@ class Searxng(Provider):
         native=frozenset({"freshness", "safe_search", "language"}),
         paging="fixed",
         max_count=50,
-        max_pages=10,
         needs_key=False,
         rate=10,
     )

@@ -23,7 +23,6 @@ class Serper(Provider):
         categories=frozenset({"general", "news", "images", "videos", "science"}),
         native=frozenset({"freshness", "freshness_range", "language", "country"}),
         max_count=20,
-        max_pages=10,
         rate=20,
     )
     label = "Serper"
