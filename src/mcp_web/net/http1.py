@@ -71,7 +71,11 @@ class Http1Connection(HttpConnection):
             try:
                 event = self._state.next_event()
             except h11.RemoteProtocolError as error:
-                raise self._protocol_error(error) from error
+                why = str(error)
+                if "without sending complete message body" in why or "incomplete chunked read" in why:
+                    raise self._cut() from error
+                # What follows the colon quotes the server's bytes, which must not get into an error message.
+                raise self._invalid(f"HTTP response: {why.partition(':')[0][:80]}") from error
             if event is not h11.NEED_DATA:
                 return event
             if self._state.their_state is h11.SEND_RESPONSE and self._state.trailing_data[1]:
@@ -91,13 +95,6 @@ class Http1Connection(HttpConnection):
 
     def _no_response(self) -> Disconnected:
         return Disconnected(f"{self._host} closed the connection without a response.", reason="broken")
-
-    def _protocol_error(self, error: h11.RemoteProtocolError) -> FetchFailed:
-        """The error for an invalid response: reason "cut" if its body ended early, else "protocol"."""
-        if "without sending complete message body" in str(error) or "incomplete chunked read" in str(error):
-            return self._cut()
-        # What follows the colon quotes the server's bytes, which must not get into an error message.
-        return self._invalid(f"HTTP response: {str(error).partition(':')[0][:80]}")
 
     def reusable(self) -> bool:
         # More bytes than announced must not be taken for the response to the next request.

@@ -33,14 +33,12 @@ _SOCKS_REFUSALS = {
     8: "address type not supported",
 }
 
-Scheme = Literal["http", "https", "socks5"]
-
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
     """One proxy server."""
 
-    scheme: Scheme
+    scheme: Literal["http", "https", "socks5"]
     host: str
     port: int
     username: str | None = field(default=None, repr=False)
