@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -89,20 +89,14 @@ def merged(own: ArchiveAnswer, shared: Mapping[str, ArchiveAnswer]) -> ArchiveAn
     results = sorted(found.values(), key=lambda one: -one.document.score)[: own.query.limit]
     answers = [own, *shared.values()]
     with_results = [one for one in answers if one.results] or [own]
+    graphs = [one.citation_graph for one in answers if one.citation_graph]
+    nodes = {node.id: node for graph in reversed(graphs) for node in graph.nodes}
+    edges = dict.fromkeys(edge for graph in graphs for edge in graph.edges)
     return replace(
         own,
         results=tuple(results),
         mode=with_results[0].mode,
         corrected_query=with_results[0].corrected_query,
-        citation_graph=_graph([one.citation_graph for one in answers if one.citation_graph]),
+        citation_graph=CitationGraph(tuple(nodes.values()), tuple(edges)) if graphs else None,
         notes=tuple(dict.fromkeys(note for one in with_results for note in one.notes)),
     )
-
-
-def _graph(graphs: Sequence[CitationGraph]) -> CitationGraph | None:
-    """The union of some graphs; None if there is none."""
-    if not graphs:
-        return None
-    nodes = {node.id: node for graph in reversed(graphs) for node in graph.nodes}
-    edges = dict.fromkeys(edge for graph in graphs for edge in graph.edges)
-    return CitationGraph(tuple(nodes.values()), tuple(edges))

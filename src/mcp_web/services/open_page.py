@@ -16,7 +16,6 @@ from mcp_web.errors import (
     FetchFailed,
     HttpError,
     InvalidInput,
-    PolicyError,
     RenderDisabled,
     TryLater,
     WebError,
@@ -314,8 +313,6 @@ def _was_rendered(kept: Snapshot) -> bool:
 
 def _may_use_kept_copy(error: WebError) -> bool:
     """Whether the kept copy may be returned instead: the origin fails, but the page is neither gone nor forbidden."""
-    if isinstance(error, PolicyError):
-        return False
     if isinstance(error, HttpError):
         return (error.status_code or 0) >= 500 or error.status_code == 429
     return isinstance(error, TryLater | FetchFailed)

@@ -49,6 +49,8 @@ def reference_of(snapshot: Snapshot) -> Reference:
     stored = metadata.structured_data[0] if snapshot.variant == "reference" and metadata.structured_data else {}
     item = _csl_item(metadata)
     date = str(stored.get("date") or "") or written_date(item.get("issued"))
+    copy = metadata.archived_url or ""  # in the Internet Archive, if the page was read there
+    archived = f"Archived on {copy_day(copy)}: {copy}" if copy else ""
     return Reference(
         id=str(stored.get("id") or document_id(snapshot.key)),
         title=document.title or snapshot.url,
@@ -61,7 +63,7 @@ def reference_of(snapshot: Snapshot) -> Reference:
         abstract=metadata.description or ("" if stored else summary_of(document)),
         tags=snapshot.tags,
         accessed=iso(snapshot.checked_at)[:10],
-        note=str(stored.get("note") or item.get("status") or _archived(metadata)),
+        note=str(stored.get("note") or item.get("status") or archived),
         **{field: str(stored.get(field) or item.get(name) or "") for field, name in _CSL_FIELDS.items()},
     )
 
@@ -96,12 +98,6 @@ def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
         source="research",
         tags=reference.tags,
     )
-
-
-def _archived(metadata: Metadata) -> str:
-    """A note with the day and URL of the copy in the Internet Archive, if the page was read from one; else ""."""
-    url = metadata.archived_url or ""
-    return f"Archived on {copy_day(url)}: {url}" if url else ""
 
 
 def _csl_item(metadata: Metadata) -> Mapping[str, Any]:
