@@ -132,12 +132,12 @@ def print_markdown(text: str, *, list_links: bool = True) -> None:
         return
     from mcp_web.read.links import numbered, reference_list
 
-    shown = numbered(printable(text))
+    shown, links = numbered(printable(text))
     # The definitions are in the same document, so that the renderer can resolve `[text][1]`.
-    console().print(_rendered(f"{shown.text}\n\n{reference_list(shown.links)}"))
-    if shown.links and list_links:
+    console().print(_rendered(f"{shown}\n\n{reference_list(links)}"))
+    if links and list_links:
         echo("\nLinks", dim=True)
-        for number, link in enumerate(shown.links, start=1):  # whole, so that they can be copied
+        for number, link in enumerate(links, start=1):  # whole, so that they can be copied
             echo(f"{number:>4}  {link.url}", dim=True)
 
 

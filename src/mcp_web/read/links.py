@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from mcp_web.model.page import Link
 from mcp_web.text.inline import append_inline, inline_text, links
@@ -13,14 +12,8 @@ from mcp_web.text.inline import append_inline, inline_text, links
 _SIGNATURE = re.compile(r"^`[^`\n(]*+\([^`\n]*+`(?: ?`[^`\n]++`)+$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedText:
-    text: str
-    links: tuple[Link, ...]  # link n of the text is links[n - 1]
-
-
-def numbered(markdown: str, page: str = "", most: int = 200) -> NumberedText:
-    """`[text](url)` → `[text][n]`. Each URL gets a number at its first occurrence.
+def numbered(markdown: str, page: str = "", most: int = 200) -> tuple[str, tuple[Link, ...]]:
+    """`[text](url)` → `[text][n]`, and the links: link 1 is the first. Each URL gets a number where it first occurs.
 
     Further occurrences, links inside the same `page`, and links beyond `most` URLs are replaced by their text.
     """
@@ -33,19 +26,15 @@ def numbered(markdown: str, page: str = "", most: int = 200) -> NumberedText:
         found[url] = Link(inline_text(text), url)
         return f"[{text}][{len(found)}]"
 
-    return NumberedText(_replace(markdown, show), tuple(found.values()))
+    return _replace(markdown, show), tuple(found.values())
 
 
 def text_only(markdown: str) -> str:
     """`[text](url)` → `text`; a signature whose types are links becomes one code span."""
     if "](" not in markdown:
         return markdown
-    return _SIGNATURE.sub(_one_code, _replace(markdown, lambda text, url: text))
-
-
-def _one_code(signature: re.Match[str]) -> str:
-    """A signature of several code spans as one."""
-    return "`" + signature[0].replace("` `", " ").replace("``", "").strip("`") + "`"
+    one_span = _replace(markdown, lambda text, url: text)
+    return _SIGNATURE.sub(lambda found: f"`{found[0].replace('` `', ' ').replace('``', '').strip('`')}`", one_span)
 
 
 def reference_list(links: tuple[Link, ...]) -> str:

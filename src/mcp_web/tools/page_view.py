@@ -81,12 +81,9 @@ class ViewOptions:
     page: str = ""  # the page's own address: links to places on it are left out
 
     @property
-    def max_links(self) -> int:
-        return WHOLE_PAGE if self.tokens == WHOLE_PAGE else SHOWN_LINKS
-
-    @property
-    def max_headings(self) -> int:
-        return WHOLE_PAGE if self.tokens == WHOLE_PAGE else MAX_OUTLINE
+    def is_whole(self) -> bool:
+        """Whether all of the page is shown, however long it is."""
+        return self.tokens == WHOLE_PAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +181,7 @@ def rendered(markdown: str, options: ViewOptions) -> tuple[str, tuple[Link, ...]
 
     if options.links == "none":
         return text_only(markdown), ()
-    found = numbered(markdown, options.page.partition("#")[0], options.max_links)
-    return found.text, found.links
+    return numbered(markdown, options.page.partition("#")[0], WHOLE_PAGE if options.is_whole else SHOWN_LINKS)
 
 
 def header(view: PageView, shown: Shown) -> str:
@@ -247,7 +243,7 @@ def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]
         "next_start": shown.next_start,
         "outline": [
             {"level": one.level, "text": one.text, "start": one.start}
-            for one in document.headings[: options.max_headings]
+            for one in document.headings[: None if options.is_whole else MAX_OUTLINE]
         ],
         "metadata": metadata_facts(meta_facts)
         | {
