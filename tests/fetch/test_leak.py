@@ -36,7 +36,7 @@ def b32_labels(text: str) -> str:
 )
 def test_a_configured_secret_is_found_in_its_disguises(url: str) -> None:
     with pytest.raises(LeakBlocked, match="secret"):
-        GUARD.check_url(url)
+        GUARD.check(url)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_configured_secret_is_found_in_its_disguises(url: str) -> None:
 )
 def test_text_wrapped_up_to_be_carried_out_is_refused(url: str) -> None:
     with pytest.raises(LeakBlocked) as caught:
-        GUARD.check_url(url)
+        GUARD.check(url)
     assert caught.value.suggestion
 
 
@@ -80,16 +80,16 @@ def test_text_wrapped_up_to_be_carried_out_is_refused(url: str) -> None:
     ],
 )
 def test_ordinary_long_urls_pass_without_a_note(url: str) -> None:
-    assert GUARD.check_url(url) == ()
+    assert GUARD.check(url) == ()
 
 
 def test_long_noise_is_noted_and_passes() -> None:
-    (note,) = GUARD.check_url("https://example.org/?state=" + base64.urlsafe_b64encode(NOISE.randbytes(1500)).decode())
+    (note,) = GUARD.check("https://example.org/?state=" + base64.urlsafe_b64encode(NOISE.randbytes(1500)).decode())
     assert "2000 characters" in note
 
 
 def test_queries_are_looked_through_too() -> None:
-    assert GUARD.check_query("how to centre a div") == ()
+    assert GUARD.check("how to centre a div", "query") == ()
     for query in (f"what is {SECRET}", "decode " + base64.b64encode(TEXT.encode()).decode()):
         with pytest.raises(LeakBlocked, match="query"):
-            GUARD.check_query(query)
+            GUARD.check(query, "query")

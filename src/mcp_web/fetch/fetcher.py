@@ -118,7 +118,7 @@ class Fetcher:
         HttpError.
         """
         target = parse_url(url)
-        notes = self.leaks.check_url(target.href)
+        notes = self.leaks.check(target.href)
         self.check_domain(target)
         if not (fresh or conditional) and (failed := await self._failures.recall(target.href)):
             raise failed
@@ -133,7 +133,7 @@ class Fetcher:
         Raises the error that `get` would raise.
         """
         target = parse_url(url)
-        self.leaks.check_url(target.href)
+        self.leaks.check(target.href)
         self.check_domain(target)
         if self._options.respect_robots:
             page = _PageFetch(target, (), self._until(deadline), target)
@@ -199,7 +199,10 @@ class Fetcher:
         location = response.header("location") if response.status in _REDIRECTS else None
         if location is None:
             return None
-        following = _redirected(at, location)
+        try:
+            following = join(at, location)
+        except InvalidUrl as error:
+            raise _failed_for_good(at, "redirects to an address that cannot be opened") from error
         self.check_domain(following)
         self._client.check_redirect(at, following)
         return following
@@ -322,14 +325,6 @@ def _notes(page: _PageFetch, response: HttpResponse) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _redirected(at: Url, location: str) -> Url:
-    """The URL of a Location header; raises FetchFailed if it is invalid."""
-    try:
-        return join(at, location)
-    except InvalidUrl as error:
-        raise _failed_for_good(at, "redirects to an address that cannot be opened") from error
-
-
 def _failed_for_good(url: Url, what: str) -> FetchFailed:
     """An error that another try would not change; `what` completes the sentence that begins with the URL."""
     return FetchFailed(f"{url.href} {what}.", url=url.href, retryable=False, reason="redirects")
@@ -345,12 +340,8 @@ def _no_page(url: Url, status: int) -> FetchFailed:
             status_code=status,
             reason="not modified",
         )
-    what = (
-        f"answers {status} without a usable Location header"
-        if status in _REDIRECTS
-        else f"answers {status} instead of a page"
-    )
-    return _failed_for_good(url, what)
+    what = "without a usable Location header" if status in _REDIRECTS else "instead of a page"
+    return _failed_for_good(url, f"answers {status} {what}")
 
 
 def guarded_dialer(options: FetchOptions, environment: Mapping[str, str] | None = None) -> Dialer:

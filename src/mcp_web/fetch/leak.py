@@ -12,6 +12,7 @@ import binascii
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from typing import Literal
 from urllib.parse import quote, unquote_plus
 
 from mcp_web.errors import LeakBlocked
@@ -35,16 +36,8 @@ class LeakGuard:
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._forms = frozenset(form for secret in secrets if len(secret) >= _MIN_SECRET for form in _forms(secret))
 
-    def check_url(self, url: str) -> tuple[str, ...]:
-        """Raise LeakBlocked for a URL with a secret or encoded text; returns notes on what looks unusual."""
-        return self._check(url, "URL")
-
-    def check_query(self, query: str) -> tuple[str, ...]:
-        """Raise LeakBlocked for a search query with a secret or encoded text; returns notes as `check_url` does."""
-        return self._check(query, "query")
-
-    def _check(self, text: str, what: str) -> tuple[str, ...]:
-        """Check a text as `check_url` does; `what` names it in messages."""
+    def check(self, text: str, what: Literal["URL", "query"] = "URL") -> tuple[str, ...]:
+        """Raise LeakBlocked for a text with a secret or encoded text; returns notes on what looks unusual."""
         for reading in _readings(text):
             folded = reading.casefold()
             if any(form in folded for form in self._forms):
@@ -69,7 +62,7 @@ class LeakGuard:
         stripped = decoded.strip()
         if re.fullmatch(r"https?://\S+", stripped):  # a redirector with its target as a parameter
             try:
-                self.check_url(stripped)
+                self.check(stripped)
             except LeakBlocked:
                 return True
             return len(stripped) > _MAX_TARGET

@@ -53,7 +53,7 @@ def is_gone(error: WebError) -> bool:
 async def _admit(app: App, url: str) -> None:
     """Raise a PolicyError for URLs that may not be opened, or must not be disclosed to the Internet Archive."""
     fetcher, target = await app.fetcher(), parse_url(url)
-    fetcher.leaks.check_url(url)
+    fetcher.leaks.check(url)
     fetcher.check_domain(target)
     if app.settings.of(FetchOptions).archive_copies == "off":
         raise DomainDenied(f"Archived copies are switched off, so there is none of {url}.", suggestion=_OFF, url=url)

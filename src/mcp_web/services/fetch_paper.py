@@ -33,7 +33,7 @@ async def fetch_paper(app: App, url: str, *, deadline: float | None) -> Fetched 
     if paper is None or not app.settings.of(FetchOptions).public_apis:
         return None
     fetcher = await app.fetcher()
-    notes = fetcher.leaks.check_url(url)
+    notes = fetcher.leaks.check(url)
     fetcher.check_domain(parse_url(url))
     until = deadline_within(_SECONDS, deadline)
     answers = _arxiv(app, paper, until) if paper.scheme == "arxiv" else _by_doi(app, paper, until)

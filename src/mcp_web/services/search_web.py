@@ -86,7 +86,7 @@ async def _search_all(
     async def one(at: int) -> None:
         async with slots:
             try:
-                notes = fetcher.leaks.check_query(queries[at].text)
+                notes = fetcher.leaks.check(queries[at].text, "query")
                 found = await searcher.search(queries[at], provider, raw=raw, deadline=deadline)
                 answers[at] = Searched(found, notes, await _seen(app, found))
             except WebError as error:
