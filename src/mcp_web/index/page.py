@@ -102,8 +102,6 @@ class IndexedPages:
 
     def keep(self, key: str, markdown: str, page: PreparedPage) -> None:
         self._pages[key, len(markdown), hash(markdown)] = page
-        while len(self._pages) > MOST_PAGES or (len(self._pages) > 1 and self._count() > MOST_PASSAGES):
-            self._pages.popitem(last=False)
-
-    def _count(self) -> int:
-        return sum(len(page.passages) for page in self._pages.values())
+        size = sum(len(one.passages) for one in self._pages.values())
+        while len(self._pages) > MOST_PAGES or (len(self._pages) > 1 and size > MOST_PASSAGES):
+            size -= len(self._pages.popitem(last=False)[1].passages)

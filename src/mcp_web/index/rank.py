@@ -195,7 +195,9 @@ def distinct(
     for number in order(total):
         if len(chosen) >= max_results:
             break
-        if number in taken or not _is_candidate(evidence, number):
+        # Without the static signal a passage needs a vector of the model, or a word of the question.
+        is_known = evidence.static is not None or evidence.has_vector(number) or evidence.words[number] > 0
+        if number in taken or not is_known:
             continue
         own = frozenset(words(passages[number].text))
         if any(repeats(own, other, _SAME) for other in kept):
@@ -212,14 +214,6 @@ def repeats(one: Set[str], other: Set[str], share: float) -> bool:
     if any(char.isdigit() for word in one ^ other for char in word):
         return False  # texts about two versions of a program may differ only in numbers
     return len(one & other) >= share * max(1, min(len(one), len(other)))
-
-
-def _is_candidate(evidence: Evidence, number: int) -> bool:
-    """Whether a passage may be a result: it has a vector of the model or a word of the question.
-
-    With static vectors every passage may. `number` is the index of the passage.
-    """
-    return evidence.static is not None or evidence.has_vector(number) or bool(evidence.words[number] > 0)
 
 
 def never_rising(values: Sequence[float]) -> list[float]:

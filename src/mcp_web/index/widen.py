@@ -37,14 +37,17 @@ def widen(
     Also returns the numbers of the first and the last passage in it. Passages in `shown` are not added.
     """
     first = last = number
-    size = _words(passages[number])
-    while size < words and not _lists_entries(passages[number]):
+    size = count_words(passages[number].text)
+    # Entries of a reference are each complete in itself: neighbours would add other subjects.
+    lists_entries = len(_ENTRY.findall(passages[number].text)) >= 2
+    while size < words and not lists_entries:
         beside = [at for at in (first - 1, last + 1) if 0 <= at < len(passages) and at not in shown]
-        beside = [at for at in beside if _together(passages, number, at) and size + _words(passages[at]) <= 2 * words]
+        beside = [at for at in beside if size + count_words(passages[at].text) <= 2 * words]
+        beside = [at for at in beside if _together(passages, number, at)]
         if not beside:
             break
         better = max(beside, key=lambda at: (float(scores[at]), at))
-        size += _words(passages[better])
+        size += count_words(passages[better].text)
         first, last = min(first, better), max(last, better)
     start, end = _own_start(markdown, passages, first), passages[last].end
     if (start, end) == (passages[number].start, passages[number].end):
@@ -62,11 +65,6 @@ def _own_start(markdown: str, passages: Sequence[Passage], first: int) -> int:
     return end - len(own.lstrip())
 
 
-def _lists_entries(passage: Passage) -> bool:
-    """Whether it has several entries of a reference, each complete in itself: neighbours would add other subjects."""
-    return len(_ENTRY.findall(passage.text)) >= 2
-
-
 def _together(passages: Sequence[Passage], number: int, other: int) -> bool:
     """Whether both are in the same section, and no passage between them was dropped as a repetition."""
     step = 1 if other > number else -1
@@ -75,7 +73,3 @@ def _together(passages: Sequence[Passage], number: int, other: int) -> bool:
     return passages[other].section_path == path and all(
         abs(passages[at + step].number - passages[at].number) == 1 for at in between
     )
-
-
-def _words(passage: Passage) -> int:
-    return count_words(passage.text)

@@ -270,7 +270,10 @@ def names(question: str, language: str = "") -> list[str]:
         token
         for start, token in tokens
         if not is_stop_word(token.lower(), question_language)
-        and (_is_identifier(token) or (by_capital and _is_capitalised(token) and not _begins_sentence(question, start)))
+        and (
+            _is_identifier(token)
+            or (by_capital and len(token) > 1 and token[0].isupper() and not _begins_sentence(question, start))
+        )
     ]
 
 
@@ -280,10 +283,6 @@ def _is_identifier(token: str) -> bool:
         return False  # `e.g`, `a.m`, `z.B`, but not `U.S`
     inside = token[1:]
     return any(one.isdigit() for one in token) or "_" in inside or "." in inside or any(map(str.isupper, inside))
-
-
-def _is_capitalised(token: str) -> bool:
-    return len(token) > 1 and token[0].isupper()
 
 
 def _begins_sentence(text: str, start: int) -> bool:

@@ -48,7 +48,9 @@ def _cut_at(markdown: str, start: int, limit: int) -> int:
     best = start
     # Text more than a window after the limit has no effect, so that a page of megabytes is not read to its end.
     markdown = markdown[: 2 * limit - start + 2]
-    for block, following in _with_following(markdown):
+    found = blocks(markdown)
+    starts = [*(block.start for block in found[1:]), len(markdown)]
+    for block, following in zip(found, starts, strict=False):
         if block.end <= start:
             continue
         if block.end <= limit:
@@ -61,13 +63,6 @@ def _cut_at(markdown: str, start: int, limit: int) -> int:
             break
         return _inside(markdown, block, start, best, limit)
     return best if best > start else limit
-
-
-def _with_following(markdown: str) -> list[tuple[Block, int]]:
-    """Each block with the offset at which the next one begins."""
-    found = blocks(markdown)
-    starts = [block.start for block in found[1:]] + [len(markdown)]
-    return list(zip(found, starts, strict=False))
 
 
 def _inside(markdown: str, block: Block, start: int, best: int, limit: int) -> int:
