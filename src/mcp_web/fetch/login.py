@@ -88,18 +88,12 @@ class Logins:
 def _parts(value: str) -> list[str]:
     """The secrets in a header value: the whole value, its last word, its `name=VALUE` values, Basic credentials."""
     token = value.split()[-1]
-    pairs = [pair.partition("=")[2].strip().strip('"') for pair in re.split(r"[;,]", value)]
-    return [value, token, *pairs, *_basic_parts(value, token)]
-
-
-def _basic_parts(value: str, token: str) -> list[str]:
-    """The decoded credentials and the password of a Basic header."""
-    if not value.lower().startswith("basic "):
-        return []
-    with contextlib.suppress(ValueError):
-        decoded = base64.b64decode(token, validate=True).decode()
-        return [decoded, decoded.partition(":")[2]]
-    return []
+    found = [value, token, *(pair.partition("=")[2].strip().strip('"') for pair in re.split(r"[;,]", value))]
+    if value.lower().startswith("basic "):
+        with contextlib.suppress(ValueError):
+            decoded = base64.b64decode(token, validate=True).decode()
+            found += [decoded, decoded.partition(":")[2]]
+    return found
 
 
 def _reaches(cookie: Cookie, url: Url) -> bool:

@@ -35,7 +35,7 @@ _OFFICE = {
     b"ppt/": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
 }
 _STORED_TYPE = re.compile(rb"mimetype(application/[a-z0-9.+-]+?)(?=PK|[^a-z0-9.+-])")
-
+_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';]+)", re.IGNORECASE)
 
 
@@ -44,7 +44,8 @@ def media_type(content_type: str | None, body: bytes, url: str) -> str:
 
     application/octet-stream for bytes of an unknown format.
     """
-    claimed = claimed_type(content_type)
+    claimed = (content_type or "").partition(";")[0].strip().lower()
+    claimed = claimed if _TYPE.fullmatch(claimed) else ""
     head = body[:_LOOK].lstrip(b"\xef\xbb\xbf \t\r\n\f")
     found = _by_magic(body, head)
     if found and (claimed in UNTYPED or not _is_more_specific(claimed, found)):
@@ -53,12 +54,6 @@ def media_type(content_type: str | None, body: bytes, url: str) -> str:
         return _by_text(body, head, url)
     claimed = refined(claimed, url)
     return (_feed_type(head) if claimed in ("text/xml", "application/xml") else "") or claimed
-
-
-def claimed_type(content_type: str | None) -> str:
-    """The media type in the header, without parameters; empty if it is missing or not a media type."""
-    kind = (content_type or "").partition(";")[0].strip().lower()
-    return kind if re.fullmatch(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+", kind) else ""
 
 
 def charset_of(content_type: str | None) -> str | None:
@@ -105,7 +100,9 @@ def _by_text(body: bytes, head: bytes, url: str) -> str:
     """The media type of a text by its beginning or its file name; application/octet-stream for other bytes."""
     if body.startswith((b"\xfe\xff", b"\xff\xfe")):
         return "text/html" if b"<\x00h" in body[:200].lower() or b"\x00<\x00h" in body[:200].lower() else "text/plain"
-    if b"\x00" in body[:_LOOK] or _binary_share(body[:_LOOK]) > 0.1:
+    # Control characters that no text has are less than a tenth.
+    odd = sum(byte < 9 or 14 <= byte < 27 or 28 <= byte < 32 for byte in body[:_LOOK])
+    if b"\x00" in body[:_LOOK] or 10 * odd > len(body[:_LOOK]):
         return "application/octet-stream"
     if head.startswith(b"<") and (feed := _feed_type(head)):
         return feed
@@ -125,9 +122,3 @@ def _feed_type(head: bytes) -> str:
     if not _FEED.search(head):
         return ""
     return "application/atom+xml" if re.search(rb"(?i)<feed[\s>]", head) else "application/rss+xml"
-
-
-def _binary_share(sample: bytes) -> float:
-    """The share, 0…1, of control characters that no text has."""
-    odd = sum(byte < 9 or 14 <= byte < 27 or 28 <= byte < 32 for byte in sample)
-    return odd / len(sample) if sample else 0.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Literal
 
 from mcp_web.errors import HttpError
 from mcp_web.net.connection import HttpResponse
@@ -23,39 +22,26 @@ _SUGGESTIONS = {
     429: "The site limits requests. Wait for the time in retry_after, or use another source.",
     451: "The page is withheld for legal reasons. Look for another source.",
 }
+_PHRASES = {int(known): known.phrase for known in HTTPStatus}
 _SERVER = "The server of the site failed. Try again later or use another source."
 
 
 def http_error(response: HttpResponse, url: str, now: float) -> HttpError:
     """The error for a response with a status of 400 or more; `now` is a Unix time, for dates in Retry-After."""
     status = response.status
-    wall = _bot_wall(response)
+    walled = status in (403, 429, 503) and any(response.header(name) for name in WALL_HEADERS)
     suggestion = _SUGGESTIONS.get(status, _SERVER if status >= 500 else HttpError.suggestion)
-    if wall:
+    if walled:
         suggestion = (
             "The site requires a browser check, which is not bypassed. Try mode=rendered; the operator can use "
             "cookies of their own (MCP_WEB_LOGIN); or look for an archived or another copy."
         )
     return HttpError(
-        f"{url} answered {status} {_phrase(status)}.".replace(" .", "."),
+        f"{url} answered {status} {_PHRASES.get(status, '')}.".replace(" .", "."),
         suggestion=suggestion,
         retryable=status in RETRIED_STATUSES or status == 408,
         retry_after=retry_after_seconds(response.header("retry-after"), now),
         url=url,
         status_code=status,
-        wall=wall,
+        wall="bot" if walled else None,
     )
-
-
-def _bot_wall(response: HttpResponse) -> Literal["bot"] | None:
-    """Whether a service that blocks bots refused the request, as a value of `Wall`."""
-    walled = response.status in (403, 429, 503) and any(response.header(name) for name in WALL_HEADERS)
-    return "bot" if walled else None
-
-
-def _phrase(status: int) -> str:
-    """The standard phrase of a status, such as "Not Found"; empty for an unknown status."""
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return ""

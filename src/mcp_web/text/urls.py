@@ -162,16 +162,15 @@ def url_key(url: str) -> str:
     # Percent-encoding is normalised, so that a link that was decoded somewhere has the same key.
     path = quote(unquote(_INDEX_PAGE.sub("/", parts.path)), safe="/()!*'~:@,;=+$&").rstrip("/")
     pairs = parse_qsl(parts.query, keep_blank_values=True) if parts.query else ()
-    query = urlencode(sorted(pair for pair in pairs if not _tracks(pair[0])))
+    query = urlencode(sorted((name, value) for name, value in pairs if not _tracks(name.lower())))
     # A fragment is a position on the page, unless it is the route of an application.
     route = f"#{parts.fragment}" if parts.fragment.startswith(("!", "/")) else ""
     return host + path + (f"?{query}" if query else "") + route
 
 
 def _tracks(name: str) -> bool:
-    """Whether a query parameter only records where a click came from."""
-    lower = name.lower()
-    return lower in _TRACKERS or lower.startswith(_TRACKER_PREFIXES)
+    """Whether a query parameter, in lower case, only records where a click came from."""
+    return name in _TRACKERS or name.startswith(_TRACKER_PREFIXES)
 
 
 def absolute(base: str, link: str | None) -> str | None:
