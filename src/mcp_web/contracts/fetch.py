@@ -8,16 +8,15 @@ from typing import Any
 from mcp_web.app import App
 from mcp_web.contracts.contract import Prompt, contract
 from mcp_web.errors import HttpError, RobotsDisallowed, WebError
-from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.open_page import OpenRequest, open_page
 from mcp_web.text.urls import parse_url
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer
 
-_HTML = ("text/html", "application/xhtml+xml")
+# The last two are extracted here, though the reference server cannot.
+_SIMPLIFIED = ("text/html", "application/xhtml+xml", "application/pdf", "text/markdown")
 _PLAIN = ("application/json", "application/xml", "application/javascript", "application/yaml")
-_SIMPLIFIED = ("application/pdf", "text/markdown")  # extracted here, though the reference server cannot
 
 
 async def fetch(call: Call, args: dict[str, Any]) -> Answer:
@@ -30,21 +29,12 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
 async def _content(app: App, url: str, *, raw: bool, deadline: float) -> tuple[str, str]:
     """The text of a page, and a sentence to put before it if the text is unchanged because it is not HTML."""
     kept = (await open_page(app, OpenRequest(url, mode="raw" if raw else "auto"), deadline=deadline)).snapshot
-    if not raw and _comes_raw(kept):
+    kind = kept.media_type
+    if not raw and kind not in _SIMPLIFIED and (kind.startswith("text/") or kind in _PLAIN):
         kept = (await open_page(app, OpenRequest(url, mode="raw"), deadline=deadline)).snapshot
         raw = True
-    prefix = (
-        f"Content type {kept.media_type} cannot be simplified to markdown, but here is the raw content:\n"
-        if raw
-        else ""
-    )
-    return kept.document.markdown, prefix
-
-
-def _comes_raw(kept: Snapshot) -> bool:
-    """Whether the reference server returns this content type as it is."""
-    kind = kept.media_type
-    return kind not in _HTML and kind not in _SIMPLIFIED and (kind.startswith("text/") or kind in _PLAIN)
+    prefix = f"Content type {kept.media_type} cannot be simplified to markdown, but here is the raw content:\n"
+    return kept.document.markdown, prefix if raw else ""
 
 
 def _window(content: str, args: dict[str, Any]) -> str:
