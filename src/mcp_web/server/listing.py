@@ -30,7 +30,7 @@ def described(tool: Tool, *, structured: bool) -> dict[str, Any]:
         "annotations": {
             "readOnlyHint": tool.read_only,
             "destructiveHint": tool.destructive,
-            "idempotentHint": tool.idempotent,
+            "idempotentHint": True,
             "openWorldHint": tool.open_world,
         },
     }

@@ -115,7 +115,6 @@ class Tool:
     run: Callable[[Call, dict[str, Any]], Awaitable[Answer]]
     read_only: bool = True
     destructive: bool = False
-    idempotent: bool = True
     open_world: bool = True
     output: Mapping[str, Any] = field(default_factory=dict)  # properties of the structured answer
     long_answers: bool = False  # may exceed what some clients truncate silently
