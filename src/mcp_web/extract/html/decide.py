@@ -167,11 +167,6 @@ def _keep_summaries(blocks: list[HtmlBlock], kept: list[bool]) -> None:
             kept[at] = at + 1 < details.first + details.count
 
 
-def _is_linked_elsewhere(block: HtmlBlock) -> bool:
-    """Whether at least half of a heading is linked, with no link to an anchor of the page or a contents list."""
-    return block.links >= 0.5 * len(block.text) and block.box.element.select_one(_BACK) is None
-
-
 def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
     """On a declared article, remove what is outside the element with its title and text.
 
@@ -237,13 +232,18 @@ def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], chances: list[fl
     following = False  # whether the block after is kept
     level_after = 0
     for at in range(len(blocks) - 1, -1, -1):
-        level = _HEADS.get(blocks[at].box.tag, 0)
+        block = blocks[at]
+        level = _HEADS.get(block.box.tag, 0)
         if level > 1 or (level and with_titles):
-            if not kept[at] and following and not level_after and not _is_linked_elsewhere(blocks[at]):
-                kept[at] = any(kept[max(0, at - 3) : at]) or (with_titles and _is_title_of(blocks[at + 1], blocks[at]))
+            if not kept[at] and following and not level_after:
+                # A heading that leads elsewhere is a teaser; one may be linked to its place on the page or in a list.
+                is_teaser = block.links >= 0.5 * len(block.text) and block.box.element.select_one(_BACK) is None
+                is_title = with_titles and _is_title_of(blocks[at + 1], block)
+                kept[at] = not is_teaser and (is_title or any(kept[max(0, at - 3) : at]))
             elif level > 1 and kept[at] and not following and not level_after:
                 # a list of cards may consist of headings only
-                is_text = _is_sentence(blocks[at]) and (not is_article or chances[at] >= _SURE)
+                is_sentence = block.prose > 0 and block.text[-1] in _STOPS
+                is_text = is_sentence and (not is_article or chances[at] >= _SURE)
                 kept[at] = is_text or (at + 1 >= len(blocks) and at > 0 and kept[at - 1])
         following, level_after = kept[at], level
 
@@ -253,7 +253,3 @@ def _is_title_of(text: HtmlBlock, heading: HtmlBlock) -> bool:
     box = text.box
     around = [box, box.parent, box.parent.parent if box.tag == "li" and box.parent else box]
     return heading.box.tag in _TITLES and heading.box.parent in around
-
-
-def _is_sentence(block: HtmlBlock) -> bool:
-    return block.prose > 0 and block.text[-1] in _STOPS

@@ -37,32 +37,27 @@ def parse_page(page: Fetched) -> Parsed:
     text = decoded.text
     if _has_unclosed_formatting(text):
         text = _FORMATTING.sub("", text)
-    has_shadows = _may_have_shadows(page.body)
+    # UTF-16 is not searched: it may declare a shadow tree.
+    has_shadows = b"shadowroot" in page.body.lower() or b"\0" in page.body[:1000]
     if has_shadows:
         # A closed shadow tree is closed to scripts, but its text is shown.
         text = _CLOSED_SHADOW.sub(r"\1open", text)
     return Parsed(turbohtml.parse(text, positions=False), decoded.notes, has_shadows)
 
 
-def _may_have_shadows(body: bytes) -> bool:
-    """Whether the source may declare a shadow tree; always True for UTF-16, which is not searched."""
-    return b"shadowroot" in body.lower() or b"\0" in body[:1000]
-
-
 def _has_unclosed_formatting(text: str) -> bool:
     """Whether very many formatting elements are unclosed. Small samples are counted first, for speed."""
-    if len(text) < _STEP:
-        return text.count("<") - text.count("</") > _MOST_OPEN and _left_open(text) > _MOST_OPEN
-    suspect = any(_is_suspect(text[at : at + _WINDOW]) for at in range(_WINDOW, len(text), _STEP))
-    return suspect and _left_open(text) > _MOST_OPEN
+    samples = (text[at : at + _WINDOW] for at in range(_WINDOW, len(text), _STEP))
+    if len(text) >= _STEP and not any(_leaves_open(sample, _MOST_IN_WINDOW) for sample in samples):
+        return False
+    return _leaves_open(text, _MOST_OPEN)
 
 
-def _is_suspect(window: str) -> bool:
-    return window.count("<") - window.count("</") > _MOST_IN_WINDOW and _left_open(window) > _MOST_IN_WINDOW
-
-
-def _left_open(text: str) -> int:
-    return sum(-1 if match[1] else 1 for match in _FORMATTING.finditer(text))
+def _leaves_open(text: str, most: int) -> bool:
+    """Whether more than `most` formatting elements are unclosed; first all elements are counted, which is faster."""
+    if text.count("<") - text.count("</") <= most:
+        return False
+    return sum(-1 if match[1] else 1 for match in _FORMATTING.finditer(text)) > most
 
 
 def body_of(tree: Tree) -> Element | None:

@@ -208,21 +208,19 @@ def _align_headers(rows: list[list[Words]]) -> list[list[Words]]:
 
 
 def _join_wrapped_rows(rows: list[list[Words]], heights: list[float]) -> list[list[Words]]:
-    """Joins rows that continue the row above: nearer than others, without a first cell. `heights` are their middles."""
+    """Joins rows that continue the row above: without a first cell, and nearer than others or one unfinished sentence.
+
+    `heights` are their middles.
+    """
     steps = [above - below for above, below in pairwise(heights)]
     usual = sorted(step for step, row in zip(steps, rows[1:], strict=True) if row[0]) or [0.0]
     close = 0.85 * usual[len(usual) // 2]
     joined = [rows[0]]
     for step, row in zip(steps, rows[1:], strict=True):
         wrapped = not row[0] and all(above or not cell for above, cell in zip(joined[-1], row, strict=True))
-        if wrapped and (step < close or _continues_sentence(row)):
+        filled = [cell for cell in row if cell]
+        if wrapped and (step < close or (len(filled) == 1 and filled[0][0].text[:1].islower())):
             joined[-1] = [above + cell for above, cell in zip(joined[-1], row, strict=True)]
         else:
             joined.append(row)
     return joined
-
-
-def _continues_sentence(row: list[Words]) -> bool:
-    """Whether a row has only one cell, which begins in the middle of a sentence."""
-    filled = [cell for cell in row if cell]
-    return len(filled) == 1 and filled[0][0].text[:1].islower()

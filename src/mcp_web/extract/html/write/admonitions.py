@@ -71,7 +71,7 @@ def kind_of(element: Element) -> str:
 
 
 def write_admonition(state: WriterState, element: Element, out: list[str]) -> None:
-    """The title in bold and the text as a quote; code is not block_quote, so that it can be copied."""
+    """The title in bold and the text as a quote; code is not quoted, so that it can be copied."""
     kind = kind_of(element)
     title = _title_of(element, kind)
     state.special.pop(element, None)
@@ -98,12 +98,7 @@ def write_admonition(state: WriterState, element: Element, out: list[str]) -> No
     if framed is not None and not any(block.startswith("```") for block in inside):
         out.append(f"| **{kind}** | {tables.in_cell(inside)} |\n| --- | --- |")
         return
-    _frame(f"**{kind}**", inside, out)
-
-
-def _frame(title: str, inside: list[str], out: list[str]) -> None:
-    """Append the title and the blocks as quotes to `out`; code blocks are not quoted."""
-    for is_code, group in groupby([title, *inside], lambda block: block.startswith("```")):
+    for is_code, group in groupby([f"**{kind}**", *inside], lambda block: block.startswith("```")):
         blocks = list(group)
         out.extend(blocks if is_code else [block_quote("\n\n".join(blocks))])
 

@@ -192,9 +192,12 @@ def _collect(node: Node, parts: list[str], depth: int) -> None:
             if tag == "br":
                 parts.append("\n")
             elif tag not in _SKIPPED and not _is_gutter(child):
-                is_line = tag in _BLOCKS or _is_line(child)
-                if tag in _BLOCKS and _TOOLBAR.search(child.attr("class") or ""):
+                classes = child.attr("class") or ""
+                if tag in _BLOCKS and _TOOLBAR.search(classes):
                     continue
+                is_line = (
+                    tag in _BLOCKS or not _LINES.isdisjoint(classes.split()) or child.attr("data-line") is not None
+                )
                 if is_line and not _at_line_start(parts):
                     parts.append("\n")
                 before = len(parts)
@@ -206,12 +209,6 @@ def _collect(node: Node, parts: list[str], depth: int) -> None:
 def _at_line_start(parts: list[str]) -> bool:
     """Whether the text so far is empty or ends with a line end."""
     return next((part.endswith("\n") for part in reversed(parts) if part), True)
-
-
-def _is_line(element: Element) -> bool:
-    """Whether an element is one line of code."""
-    classes = (element.attr("class") or "").split()
-    return not _LINES.isdisjoint(classes) or element.attr("data-line") is not None
 
 
 def _is_gutter(element: Element) -> bool:

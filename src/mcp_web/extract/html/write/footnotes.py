@@ -88,9 +88,11 @@ class Footnotes:
 
     def _is_note(self, anchor: Element, definition: Element) -> bool:
         """Whether the anchor refers to a footnote: it is superscript, or has the id or class of one."""
-        if definition.tag[0] == "h" and not _is_heading_of_note(definition):
-            return False
         if definition.select_one("h1,h2,h3,h4") is not None:
+            return False
+        # In Texinfo's manuals a heading holds the number of a footnote alone.
+        is_heading = definition.tag[0] == "h" and _LABEL.match(definition.text.strip()) is None
+        if is_heading and _WORDS.search(definition.attr("class") or "") is None:
             return False
         if (
             any(parent.tag == "sup" for parent in _ancestors(anchor)[:3])
@@ -177,11 +179,6 @@ def _holder(anchor: Element) -> Element:
             break
         holder = parent
     return holder
-
-
-def _is_heading_of_note(heading: Element) -> bool:
-    """Whether a heading holds the number of a footnote alone, as in Texinfo's manuals, or has the class of one."""
-    return _WORDS.search(heading.attr("class") or "") is not None or _LABEL.match(heading.text.strip()) is not None
 
 
 def _definition_of(target: Element) -> Element | None:

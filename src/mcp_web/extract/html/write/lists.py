@@ -47,18 +47,15 @@ def write_list(state: WriterState, element: Element, out: list[str]) -> None:
         items.append((mark, inside))
     state.indents -= 1
     if items:
-        between = "\n\n" if any(_is_loose(inside) for _, inside in items) else "\n"
+        # A list is tight if each item has only a paragraph and a nested list.
+        is_tight = all(len(inside) == 1 or (len(inside) == 2 and _is_list(inside[1])) for _, inside in items)
+        between = "\n" if is_tight else "\n\n"
         out.append(between.join(mark + indented(joined(inside), " " * len(mark)) for mark, inside in items))
 
 
 def _is_list(block: str) -> bool:
     """Whether a block of Markdown is a list."""
     return block.startswith("- ") or block[: block.find(".") + 1].rstrip(".").isdigit()
-
-
-def _is_loose(inside: list[str]) -> bool:
-    """Whether an item has more blocks than a paragraph and a nested list."""
-    return len(inside) > 2 or (len(inside) == 2 and not _is_list(inside[1]))
 
 
 def joined(inside: list[str]) -> str:

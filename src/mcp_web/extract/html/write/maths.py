@@ -80,7 +80,8 @@ def formula(element: Element) -> tuple[str, bool] | None:
         return (_clean(element.text), "mode=display" in kind) if "tex" in kind else None
     if "MathJax" in classes or tag == "mjx-container":
         return _of_mathjax(element, classes)
-    display = _is_display(element, classes)
+    display = "display" in classes or tag == "div" or element.attr("display") in ("block", "true")
+    display = display or element.attr("block") is not None
     inside = element if tag == "math" else element.select_one("math")
     if inside is not None:
         return _of_mathml(inside), display or inside.attr("display") == "block"
@@ -92,13 +93,6 @@ def formula(element: Element) -> tuple[str, bool] | None:
     if source is not None:
         return _clean(source.text), "mode=display" in (source.attr("type") or "").lower()
     return _of_text(element, display)
-
-
-def _is_display(element: Element, classes: str) -> bool:
-    """Whether a formula is set on lines of its own."""
-    if "display" in classes or element.tag == "div" or element.attr("display") in ("block", "true"):
-        return True
-    return element.attr("block") is not None
 
 
 def _of_text(element: Element, display: bool) -> tuple[str, bool] | None:

@@ -63,16 +63,13 @@ def write_columns(state: WriterState, element: Element, out: list[str]) -> None:
 def write_roles(state: WriterState, element: Element, out: list[str]) -> None:
     """A grid whose rows and cells are marked by the attribute `role`."""
     rows = [row.select(_ROLE_CELLS) for row in element.select("[role=row]")]
-    if len(rows) < 2 or len(rows[-1]) < 2 or _has_text_outside(element, rows):
-        state.walk(state, element, out)
-        return
-    _write_grid(state, rows, out)
-
-
-def _has_text_outside(element: Element, rows: list[list[Element]]) -> bool:
-    """Whether a grid holds words that are in no cell: written as a table it would lose them."""
     inside = "".join([cell.text for row in rows for cell in row])
-    return "".join(inside.split()) != "".join(element.text.split())
+    # Words that are in no cell would be lost in a table.
+    is_grid = len(rows) > 1 and len(rows[-1]) > 1 and "".join(inside.split()) == "".join(element.text.split())
+    if is_grid:
+        _write_grid(state, rows, out)
+    else:
+        state.walk(state, element, out)
 
 
 def _write_grid(state: WriterState, rows: list[list[Element]], out: list[str]) -> None:
