@@ -136,19 +136,15 @@ class PageReader:
                             likely = sorted({number for numbers in wanted.values() for number in numbers})[:MOST_NEW]
                             vectors, embedded = await self._vectors(key, page, list(wanted), likely, notes)
             facts["passages"], facts["embedded"] = len(page.passages), embedded
-            work = functools.partial(
-                self._rank_all,
-                page,
-                evidence,
-                markdown,
-                tuple(queries),
-                vectors,
-                title=title,
-                max_results=max_results,
-                min_score=min_score,
-            )
-            results = await _in_thread_if_long(page, work)
-            return PageAnswer(tuple(results), tuple(notes), len(page.passages), embedded)
+            widened = functools.partial(widen, markdown, page.passages, words=self._show_words)
+
+            def ranked(query: str) -> Ranked:
+                found = self._with_model(page, query, evidence(query), vectors)
+                found = replace(found, missing=page.words.missing_names(query, title))
+                return rank(query, page.passages, found, max_results=max_results, min_score=min_score, widen=widened)
+
+            results = await _in_thread_if_long(page, lambda: tuple(map(ranked, queries)))
+            return PageAnswer(results, tuple(notes), len(page.passages), embedded)
 
     def _can_read(self, page: PreparedPage, query: str) -> bool:
         """Whether the model can read the page and the question: it knows both languages."""
@@ -208,7 +204,7 @@ class PageReader:
     ) -> tuple[PageVectors, int]:
         """The page's vectors, those of the `likely` passages included, and how many are new."""
         known = await self._known(key)
-        missing = known.missing(page.passages, likely)
+        missing = [number for number in likely if page.passages[number].digest not in known.rows]
         asked = [query for query in dict.fromkeys(queries) if query not in self._questions]
         if not missing and not asked:
             return known, 0
@@ -253,35 +249,6 @@ class PageReader:
             notes.append(f"The page's vectors could not be kept: {error.message}")
         self._recent[key] = grown
         return grown
-
-    def _rank_all(
-        self,
-        page: PreparedPage,
-        evidence: EvidenceFor,
-        markdown: str,
-        queries: Sequence[str],
-        vectors: PageVectors | None,
-        *,
-        title: str,
-        max_results: int,
-        min_score: float | None,
-    ) -> list[Ranked]:
-        """The ranking of the page's passages for each question."""
-        widened = functools.partial(widen, markdown, page.passages, words=self._show_words)
-        return [
-            rank(
-                query,
-                page.passages,
-                replace(
-                    self._with_model(page, query, evidence(query), vectors),
-                    missing=page.words.missing_names(query, title),
-                ),
-                max_results=max_results,
-                min_score=min_score,
-                widen=widened,
-            )
-            for query in queries
-        ]
 
     def _with_model(self, page: PreparedPage, query: str, evidence: Evidence, vectors: PageVectors | None) -> Evidence:
         """The signals with those of the judge, or of the model if the page and the question have vectors."""

@@ -21,10 +21,6 @@ class PageVectors:
     dim: int
     rows: dict[str, Rows]
 
-    def missing(self, passages: Sequence[Passage], wanted: Sequence[int]) -> list[int]:
-        """Which of the wanted passages have no vector yet."""
-        return [number for number in wanted if passages[number].digest not in self.rows]
-
     def with_rows(self, passages: Sequence[Passage], numbers: Sequence[int], rows: Rows) -> PageVectors:
         """These vectors and the new ones; only the new ones if the length of the model's vectors has changed."""
         added = {passages[number].digest: row for number, row in zip(numbers, rows, strict=True)}
