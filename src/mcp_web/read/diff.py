@@ -30,11 +30,7 @@ class SectionChange:
     new_start: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
-    path: tuple[str, ...]
-    start: int
-    lines: tuple[str, ...]  # without the heading
+SectionKey = tuple[tuple[str, ...], int]  # its path, and a number that counts sections with the same path
 
 
 def diff(
@@ -46,35 +42,33 @@ def diff(
     """The sections that were added, removed, changed, renamed or moved, in the newer version's order."""
     before = _sections(old, read_headings(old) if old_headings is None else old_headings)
     after = _sections(new, read_headings(new) if new_headings is None else new_headings)
-    gone = {key: section for key, section in before.items() if key not in after}
+    gone = {key: lines for key, (_, lines) in before.items() if key not in after}
     changes = []
-    for key, section in after.items():
+    for key, (start, lines) in after.items():
+        path = key[0]
         if key in before:
-            if before[key].lines != section.lines:
-                hunk = _hunk(before[key].lines, section.lines)
-                changes.append(SectionChange("changed", section.path, hunk, section.start))
+            if before[key][1] != lines:
+                changes.append(SectionChange("changed", path, _hunk(before[key][1], lines), start))
             continue
-        twin = next((k for k, other in gone.items() if other.lines == section.lines and section.lines), None)
+        twin = next((other for other in gone if gone[other] == lines and lines), None)
         if twin is not None:
-            other = gone.pop(twin)
-            renamed: Change = "renamed" if other.path[:-1] == section.path[:-1] else "moved"
-            changes.append(SectionChange(renamed, section.path, "", section.start))
+            del gone[twin]
+            renamed: Change = "renamed" if twin[0][:-1] == path[:-1] else "moved"
+            changes.append(SectionChange(renamed, path, "", start))
         else:
-            changes.append(SectionChange("added", section.path, _hunk((), section.lines), section.start))
-    removed = [SectionChange("removed", s.path, _hunk(s.lines, ())) for s in gone.values()]
-    return changes + removed
+            changes.append(SectionChange("added", path, _hunk((), lines), start))
+    return changes + [SectionChange("removed", path, _hunk(lines, ())) for (path, _), lines in gone.items()]
 
 
-def _sections(markdown: str, headings: Sequence[Heading]) -> dict[tuple[tuple[str, ...], int], _Section]:
-    """Each section without its subsections, by its path and a number that counts sections with the same path."""
+def _sections(markdown: str, headings: Sequence[Heading]) -> dict[SectionKey, tuple[int, tuple[str, ...]]]:
+    """The start of each section, and its lines without those of its heading and its subsections."""
     starts = [0, *(heading.start for heading in headings), len(markdown)]
-    names = [(), *paths(headings)]
-    found: dict[tuple[tuple[str, ...], int], _Section] = {}
+    found: dict[SectionKey, tuple[int, tuple[str, ...]]] = {}
     seen: Counter[tuple[str, ...]] = Counter()
-    for at, path in enumerate(names):
-        section = _Section(path, starts[at], _lines(markdown[starts[at] : starts[at + 1]]))
-        if path or section.lines:
-            found[path, seen[path]] = section
+    for path, start, end in zip([(), *paths(headings)], starts, starts[1:], strict=False):
+        lines = _lines(markdown[start:end])
+        if path or lines:
+            found[path, seen[path]] = start, lines
             seen[path] += 1
     return found
 
