@@ -16,7 +16,7 @@ from mcp_web.app import App
 from mcp_web.model.page import ExtractRequest, Fetched
 from mcp_web.settings import load
 from mcp_web.text.sizes import estimate_tokens
-from mcp_web.tools.page_view import PageView, ViewOptions, front_matter, link_list, show
+from mcp_web.tools.page_view import PageView, ViewOptions, front_matter, show
 
 SITE = "https://manual.example/"
 
@@ -40,7 +40,7 @@ async def whole_page(name: str, body: bytes) -> int:
     text, start = front_matter(PageView(document, url)), 0
     while True:
         shown = show(document, ViewOptions(start=start, page=url))
-        text += "\n\n" + shown.text + "\n\n" + link_list(shown.links)
+        text += "\n\n" + shown.text + "\n\n" + shown.link_list
         if shown.next_start is None:
             return estimate_tokens(text)
         start = shown.next_start

@@ -95,6 +95,7 @@ class Shown:
     end: int
     next_start: int | None
     links: tuple[Link, ...]
+    link_list: str = ""  # the numbered links, one a line
     outline: str = ""  # only for the beginning of a longer page
 
 
@@ -112,8 +113,8 @@ def present(call: Call, view: PageView, options: ViewOptions, next_call: str) ->
     if options.format == "data" and shown.start == 0 and (facts := view.document.metadata.structured_data):
         parts.append("facts: " + budget.cut(json.dumps(facts, ensure_ascii=False, default=str), _FACTS_TOKENS))
     parts.append(shown.text)
-    if shown.links:
-        parts.append(link_list(shown.links))
+    if shown.link_list:
+        parts.append(shown.link_list)
     if view.document.explain is not None:
         explained = json.dumps(view.document.explain, ensure_ascii=False, indent=1, default=str)
         parts.append("explain:\n```json\n" + budget.cut(explained, _EXPLAIN_TOKENS) + "\n```")
@@ -140,6 +141,7 @@ _recent: LruDict[tuple[str, ViewOptions], Shown] = LruDict(64)
 
 def _show(document: Document, options: ViewOptions) -> Shown:
     """The requested window of a document, shrunk to fit the budget; raises InvalidInput for an unknown section."""
+    from mcp_web.read.links import reference_list
     from mcp_web.read.outline import section_range
     from mcp_web.read.window import cut
 
@@ -151,11 +153,12 @@ def _show(document: Document, options: ViewOptions) -> Shown:
     while True:
         window = cut(document.markdown, start, size, stop=stop)
         text, links = rendered(window.text, options)
-        cost = text if not links else text + link_list(links)
+        link_list = reference_list(links)
+        cost = text + link_list
         if size <= 200 or budget.within(cost, options.tokens):
             is_beginning = window.next_start is not None and window.start == 0
             outline = outline_text(document.headings) if is_beginning else ""
-            return Shown(text, window.start, window.end, window.next_start, links, outline)
+            return Shown(text, window.start, window.end, window.next_start, links, link_list, outline)
         size = max(
             200, min(len(window.text) - 1, int(len(window.text) * options.tokens / budget.estimate(cost) * 0.95))
         )
@@ -305,13 +308,6 @@ def outline_text(headings: tuple[Heading, ...]) -> str:
     if len(headings) > MAX_OUTLINE:
         rows.append(f"… {len(headings) - MAX_OUTLINE} more headings")
     return "\n".join(rows)
-
-
-def link_list(links: tuple[Link, ...]) -> str:
-    """The numbered links as text, one a line."""
-    from mcp_web.read.links import reference_list
-
-    return reference_list(links)
 
 
 def continued(call_text: str, **more: Any) -> str:

@@ -10,7 +10,7 @@ from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import clean_error, error_line, note_lines
 from mcp_web.tools.page_params import page_params, view_options
-from mcp_web.tools.page_view import PageView, as_data, continued, front_matter, header, link_list, show
+from mcp_web.tools.page_view import PageView, as_data, continued, front_matter, header, show
 from mcp_web.tools.tool import OBJECTS, Answer, Param, Tool
 from mcp_web.tools.web_open import request_of, same_call
 
@@ -55,7 +55,7 @@ def _opened_page(call: Call, args: dict[str, Any], url: str, opened: Opened, tok
     view = PageView.of(opened)
     options = view_options(args, opened.snapshot.final_url, tokens)
     shown = show(view.document, options)
-    parts = [front_matter(view), shown.text] + ([link_list(shown.links)] if shown.links else [])
+    parts = [front_matter(view), shown.text, *([shown.link_list] if shown.link_list else [])]
     lines = [f"## {view.url}", header(view, shown), *note_lines((*view.notes, *view.document.notes))]
     lines.append(call.envelope.wrap("\n\n".join(parts)))
     if shown.next_start is not None:
