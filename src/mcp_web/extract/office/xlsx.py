@@ -24,7 +24,7 @@ _BOOK = "xl/workbook.xml"
 _NAME = 100  # characters of a sheet's name; programs allow 31
 _THIN = 0.3  # characters; a column of this width shows nothing
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]{0,100}\bref=\"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})\"")
-_REFERENCE = re.compile(r"([A-Za-z]{1,3})\d{0,7}")
+_REFERENCE = re.compile(r"([A-Za-z]{1,3})(\d{0,7})")
 _FLAT = 1.5  # points; a row of this height shows nothing
 
 
@@ -102,7 +102,8 @@ class _Cells(Visibility):
             style = self._styles[index] if 0 <= index < len(self._styles) else CellStyle()
             text = " ".join(self._text(cell, style).split())[:_CELL]
             is_text = cell.get("t", "n") in ("s", "str", "inlineStr")
-            hidden = hidden_row or column in form.hidden_columns or (place and place[0] in form.covered)
+            covered = place is not None and (column, int(place[2] or 0)) in form.covered
+            hidden = hidden_row or column in form.hidden_columns or covered
             hidden = hidden or (is_text and not style.shows_text)
             cells.append(self.visible(text, Look(hidden=True) if hidden else style.look))
         return cells
@@ -152,7 +153,7 @@ class _Cells(Visibility):
 class _SheetForm:
     """What a sheet defines about its rows and columns."""
 
-    covered: frozenset[str]  # cells that a merged cell covers
+    covered: frozenset[tuple[int, int]]  # the column and the row of cells that a merged cell covers
     hidden_columns: set[int] = field(default_factory=set)  # indexes
     rows_are_flat: bool = False  # the default: rows have no height
 
@@ -171,21 +172,16 @@ class _SheetForm:
                 self.hidden_columns.difference_update(places)
 
 
-def _covered_cells(data: bytes) -> frozenset[str]:
-    """The cells, such as B7, of merged ranges, without the first cell of each range; `data` is the XML of a sheet."""
-    found: set[str] = set()
+def _covered_cells(data: bytes) -> frozenset[tuple[int, int]]:
+    """The cells of merged ranges, without the first cell of each range; `data` is the XML of a sheet."""
+    found: set[tuple[int, int]] = set()
     for left, top, right, bottom in _MERGED.findall(data):
         columns = range(_column(left.decode()), min(_column(right.decode()), _COLUMNS) + 1)
         rows = range(int(top), min(int(bottom), int(top) + _ROWS) + 1)
-        found.update([f"{_column_name(column)}{row}" for row in rows for column in columns][1:])
+        found.update([(column, row) for row in rows for column in columns][1:])
         if len(found) > _CELLS:
             break
     return frozenset(found)
-
-
-def _column_name(column: int) -> str:
-    """The letters of a column: A for 0, AA for 26."""
-    return (chr(64 + column // 26) if column >= 26 else "") + chr(65 + column % 26)
 
 
 def _is_flat(element: Element, name: str, least: float = _FLAT) -> bool:
