@@ -18,10 +18,7 @@ def command(as_json: bool) -> None:
     from mcp_web.services.show_stats import show_stats
 
     stats = with_app(show_stats)
-    if as_json:
-        print_json(stats)
-    else:
-        _show(stats)
+    print_json(stats) if as_json else _show(stats)
 
 
 @paged()

@@ -93,8 +93,8 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
         data["title"] = kept.document.title
     data["lastCrawled"] = iso(kept.checked_at)
     if kept.document.wall in ("paywall", "login"):
-        data |= {"queries": _no_results(args["query"]), "note": PROTECTED}
-        return Answer(data, shape="json")
+        data["queries"] = [{"query": query, "results": []} for query in args["query"]]
+        return Answer(data | {"note": PROTECTED}, shape="json")
     notes = list(page.notes)
     by_words = call.app.process.embedder.dim == 0 or any("words only" in note for note in notes)
     if call.app.process.embedder.dim == 0:
@@ -167,10 +167,6 @@ def chunk_id(url: str, path: Sequence[str], text: str) -> str:
     return hashlib.sha256(f"{url}|{' > '.join(path)}|{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _no_results(queries: Sequence[str]) -> list[dict[str, Any]]:
-    return [{"query": query, "results": []} for query in queries]
-
-
 def _unread(app: App, error: WebError, args: dict[str, Any]) -> Answer:
     """The answer for a page that could not be read: without results and with a note if it is protected or empty.
 
@@ -185,12 +181,8 @@ def _unread(app: App, error: WebError, args: dict[str, Any]) -> Answer:
             limit = app.settings.of(FetchOptions).timeout * 1000
             raise FetchTimeout(f"{error.message} (REQUEST_TIMEOUT_MS={limit:.0f})", url=error.url) from error
         raise error
-    data = {
-        "url": args["url"],
-        "lastCrawled": iso(time.time()),
-        "queries": _no_results(args["query"]),
-        "note": note,
-    }
+    queries = [{"query": query, "results": []} for query in args["query"]]
+    data = {"url": args["url"], "lastCrawled": iso(time.time()), "queries": queries, "note": note}
     return Answer(data, shape="json")
 
 

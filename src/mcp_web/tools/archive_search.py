@@ -84,10 +84,7 @@ def as_data(answer: Any) -> dict[str, Any]:
     data["metadata"] = {
         "total_results": len(answer.results),
         "query": query.text,
-        "fuzzy": query.fuzzy,
-        "include_citations": query.include_citations,
-        "citation_depth": query.citation_depth,
-        "limit": query.limit,
+        **{name: getattr(query, name) for name in ("fuzzy", "include_citations", "citation_depth", "limit")},
         "mode": answer.mode,
     }
     return data
