@@ -1,14 +1,9 @@
-"""The kind of a page: by its own declarations first, then by its URL and structure."""
+"""The kind of a page, by its own declarations."""
 
 from __future__ import annotations
 
-import re
-from urllib.parse import urlsplit
-
-from mcp_web.extract.html.features import PageFeatures
 from mcp_web.extract.structured import types_of
 from mcp_web.model.page import Metadata, PageKind
-from mcp_web.text.urls import host_of
 
 # schema.org types that name the kind of the whole page.
 _TYPES: tuple[tuple[str, PageKind], ...] = (
@@ -18,43 +13,6 @@ _TYPES: tuple[tuple[str, PageKind], ...] = (
     ("scholarlyarticle", "article"), ("recipe", "article"), ("collectionpage", "collection"),
     ("searchresultspage", "listing"), ("itemlist", "listing"), ("service", "service"),
 )  # fmt: skip
-_PATHS: tuple[tuple[re.Pattern[str], PageKind], ...] = (
-    (
-        re.compile(r"/(forums?|threads?|topics?|discussions?|showthread|viewtopic|questions/\d+)\b|/t/[^/]+/\d+"),
-        "forum",
-    ),
-    (re.compile(r"/(docs?|documentation|reference|manual|api|guide|handbook|javadoc)(/|$)|/man\d?/"), "documentation"),
-    (re.compile(r"/(products?|dp|itm|item|p)/[^/]+"), "product"),
-    (re.compile(r"/(collections?|category|categories|shop|catalog)(/|$)"), "collection"),
-    (re.compile(r"/(blog|news|article|articles|story|posts?|opinion|\d{4}/\d{2})(/|$)"), "article"),
-    (re.compile(r"/(services?|solutions?|pricing|features)(/|$)"), "service"),
-)
-_FORUM_NAMES = frozenset(
-    ("js-post-body", "topic-body", "message-body", "postbody", "post_body", "message-cell", "postcontent")
-)
-
-
-def kind_of(url: str, metadata: Metadata, features: PageFeatures | None, names: frozenset[str]) -> PageKind:
-    """The kind of a page without a site config."""
-    declared = declared_kind(metadata)
-    if not names.isdisjoint(_FORUM_NAMES) or declared == "forum":
-        return "forum"
-    if declared in ("product", "documentation"):
-        return declared
-    named = _by_path(url)
-    if named in ("documentation", "forum"):
-        return named
-    if declared == "article" or (named == "article" and _is_prose(features)):
-        return "article"
-    return declared or named or ("article" if _is_prose(features) else "unknown")
-
-
-def _is_prose(features: PageFeatures | None) -> bool:
-    """Whether sentences are most of the text of the page, and more than 800 characters."""
-    if features is None:
-        return False
-    root = features.read.boxes[0]
-    return root.prose > 0.5 * root.chars and root.prose > 800
 
 
 def declared_kind(metadata: Metadata) -> PageKind | None:
@@ -62,15 +20,3 @@ def declared_kind(metadata: Metadata) -> PageKind | None:
     data = [entry["data"] for entry in metadata.structured_data]
     names = {str(name).lower() for each in data for name in (*types_of(each), each.get("type"))}
     return next((kind for name, kind in _TYPES if name in names), None)
-
-
-def _by_path(url: str) -> PageKind | None:
-    host = host_of(url)
-    if not host:
-        return None
-    if host.startswith(("docs.", "doc.", "api.", "developer.")) or host.endswith((".readthedocs.io", ".rtfd.io")):
-        return "documentation"
-    if host.startswith(("forum.", "forums.", "community.", "discuss.", "discourse.")):
-        return "forum"
-    path = urlsplit(url.lower()).path
-    return next((kind for pattern, kind in _PATHS if pattern.search(path)), None)
