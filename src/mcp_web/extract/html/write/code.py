@@ -39,7 +39,6 @@ _LINES = frozenset(
     ("line", "token-line", "code-line", "view-line", "cm-line", "CodeMirror-line", "codeline", "hljs-line")
 )
 _BLOCKS = frozenset(("div", "p", "li", "tr", "ol", "ul", "table", "tbody"))
-_COPY = frozenset(("copy", "copy code", "copied", "copied!", "copy to clipboard", "copy snippet", "expand", "run"))
 
 _TABLES = frozenset(
     ("highlighttable", "lntable", "rouge-table", "hljs-ln", "syntaxhighlighter", "listing_frame", "source_code")
@@ -73,12 +72,6 @@ def mark_code(state: WriterState, survey: Survey) -> None:
         line_code = line_end.closest("code,tt,samp")
         if line_code is not None and _is_whole_block(line_code):
             state.special[line_code] = write_code_lines
-    if "language-" in survey.class_text:
-        for element in survey.root.select(
-            ":not(pre,p,li,td,dt,dd,a,span,h1,h2,h3,h4) > code[class*=language-]:only-child"
-        ):
-            if "\n" in element.text and element.select_one("pre") is None:
-                state.special[element] = write_code
 
 
 def write_code_lines(state: WriterState, element: Element, out: list[str]) -> None:
@@ -121,21 +114,16 @@ def _is_code_table(table: Element) -> bool:
 
 
 def write_code(state: WriterState, element: Element, out: list[str]) -> None:
-    """A code block. A label and a copy button before it are removed from `out`."""
+    """A code block. A label before it that names its language is removed from `out`."""
     text = text_of(element)
     if not text.strip():
         state.walk(state, element, out)
         return
     language = language_of(element)
-    while out and len(out[-1]) < 32:
-        if out[-1].lower() in _COPY:
-            out.pop()
-            continue
-        named = label_language(out[-1])
-        if named is not None and (not language or named == language or named[:2] == language[:2]):
-            out.pop()
-            language = language or named
-        break
+    named = label_language(out[-1]) if out else None
+    if named is not None and (not language or named[:2] == language[:2]):
+        out.pop()
+        language = language or named
     out.append(fenced(text, language))
 
 

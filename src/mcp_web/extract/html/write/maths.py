@@ -89,9 +89,6 @@ def formula(element: Element) -> tuple[str, bool] | None:
         value = element.attr(name)
         if value and len(value) < MOST_TEX and not _is_prose(value, element.text):
             return _clean(value), display
-    source = element.select_one("script[type^='math/tex' i]")
-    if source is not None:
-        return _clean(source.text), "mode=display" in (source.attr("type") or "").lower()
     return _of_text(element, display)
 
 
