@@ -108,16 +108,10 @@ def _rows_of(table: Element) -> tuple[list[list[Element]], Element | None]:
             continue
         if child.tag == "caption":
             caption = child
-        elif child.tag == "tr":
-            rows.append(_cells_of(child))
-        elif child.tag in ("thead", "tbody", "tfoot"):
-            rows.extend(_cells_of(row) for row in child if type(row) is Element and row.tag == "tr")
+        elif child.tag in ("thead", "tbody", "tfoot"):  # the parser puts each row into one of these
+            found = [row for row in child if type(row) is Element and row.tag == "tr"]
+            rows.extend([cell for cell in row if type(cell) is Element and cell.tag in ("td", "th")] for row in found)
     return [row for row in rows if row], caption
-
-
-def _cells_of(row: Element) -> list[Element]:
-    """The cells of a table row."""
-    return [cell for cell in row if type(cell) is Element and cell.tag in ("td", "th")]
 
 
 def _is_record(row: list[Element]) -> bool:
