@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import time
 import weakref
 import zipfile
 from itertools import islice
@@ -300,3 +301,76 @@ def test_word_document_is_read_up_to_the_most_that_is_kept() -> None:
     assert document.markdown.startswith("0 word")
     assert 1_900_000 < len(document.markdown) <= 2_000_000
     assert "more than 2,000,000 characters" in document.notes[0]
+
+
+def word_text(body: str) -> bytes:
+    return zipped({"word/document.xml": f"<document><body>{body}</body></document>"})
+
+
+def test_table_in_a_table_is_text_of_its_cell() -> None:
+    inner = "<tbl><tr><tc><p><r><t>inner</t></r></p></tc></tr></tbl>"
+    away = inner.replace("<tr>", "<tblPr><tblpPr tblpX='20000'/></tblPr><tr>").replace("inner", "secret")
+    text = f"<p><r><t>outer</t></r></p>{inner}{away}"
+    document = read(word_text(f"<tbl><tr><tc>{text}</tc></tr><sdt><tr><tc>{inner}</tc></tr></sdt></tbl>"), DOCX)
+    assert document.markdown == "| outer inner |\n| --- |\n| inner |"
+    assert document.hidden == 1
+    deep = read(word_text("<tbl><tr><tc>" * 20_000 + "<p><r><t>inner</t></r></p>" + "</tc></tr></tbl>" * 20_000), DOCX)
+    assert deep.markdown == "| inner |\n| --- |"
+
+
+def test_line_break_that_names_its_type_breaks_a_line_of_code() -> None:
+    styles = "<styles><style type='paragraph' styleId='c'><name val='Source Code'/></style></styles>"
+    code = "<p><pPr><pStyle val='c'/></pPr><r><t>one</t><br type='textWrapping'/><t>two</t></r></p>"
+    parts = {"word/document.xml": f"<document><body>{code}</body></document>", "word/styles.xml": styles}
+    assert read(zipped(parts), DOCX).markdown == "```\none\ntwo\n```"
+
+
+def sheet(rows: str, *, before: str = "", after: str = "", shared: str = "") -> bytes:
+    return zipped(
+        {
+            "xl/workbook.xml": "<workbook xmlns:r='r'><sheets><sheet name='S' r:id='a'/></sheets></workbook>",
+            "xl/_rels/workbook.xml.rels": "<R><Relationship Id='a' Target='s.xml'/></R>",
+            "xl/s.xml": f"<worksheet>{before}<sheetData>{rows}</sheetData>{after}</worksheet>",
+            "xl/sharedStrings.xml": f"<sst>{shared}</sst>",
+        }
+    )
+
+
+def test_merged_cell_covers_cells_that_do_not_name_their_place() -> None:
+    row = "<row><c t='str'><v>{}</v></c><c t='str'><v>{}</v></c></row>"
+    merged = '<mergeCells><mergeCell ref="A1:B1"/><mergeCell ref="B2:B3"/></mergeCells>'
+    rows = row.format("one", "secret") + row.format("two", "three") + row.format("four", "secret")
+    document = read(sheet(rows, after=merged), XLSX)
+    assert document.markdown == "## S\n\n| one |  |\n| --- | --- |\n| two | three |\n| four |  |"
+    assert document.hidden == 2
+
+
+_CELL = "<row><c t='str'><v>Text</v></c></row>"
+_STRING_CELLS = ("<row>" + "<c t='s'><v>0</v></c>" * 60 + "</row>") * 1000
+
+
+@pytest.mark.parametrize(
+    ("body", "media_type"),
+    [
+        (
+            word_text("<p><pPr><numPr><ilvl val='-99999999999'/><numId val='1'/></numPr></pPr><r><t>Text</t></r></p>"),
+            DOCX,
+        ),
+        (sheet(_CELL, before="<cols><col min='-99999999999' max='0' hidden='1'/></cols>"), XLSX),
+        (sheet(_CELL, after="<mergeCells>" + '<mergeCell ref="A2:BH1600"/>' * 20_000 + "</mergeCells>"), XLSX),
+        (sheet(_STRING_CELLS, shared="<si><t>Text " + "word " * 100_000 + "</t></si>"), XLSX),
+        (sheet(_STRING_CELLS, shared="<si>" + "<r><t>Text </t></r>" * 5_000 + "</si>"), XLSX),
+    ],
+    ids=["negative depth", "negative column", "merged cells", "long string", "string of many runs"],
+)
+def test_office_document_that_would_take_hours_is_read_in_bounded_work(body: bytes, media_type: str) -> None:
+    started = time.process_time()
+    assert "Text" in read(body, media_type).markdown
+    assert time.process_time() - started < 20
+
+
+def test_negative_repeats_do_not_shift_the_columns_that_are_hidden() -> None:
+    columns = "<table-column number-columns-repeated='-5'/><table-column visibility='collapse'/>"
+    cells = "<table-cell><p>shown</p></table-cell><table-cell><p>secret</p></table-cell>"
+    content = f"<c><body><text><table>{columns}<table-row>{cells}</table-row></table></text></body></c>"
+    assert read(zipped({"content.xml": content}), ODT).markdown == "| shown |\n| --- |"

@@ -106,7 +106,7 @@ def _paragraph(element: Element, state: State) -> tuple[str, str]:
 
 def _item(text: str, place: ListPlace, state: State) -> str:
     """A list item with its bullet or number."""
-    number, depth = place[0], min(place[1], 8)
+    number, depth = place[0], max(0, min(place[1], 8))
     for deeper in range(depth + 1, 9):
         state.counts.pop((number, deeper), None)
     state.counts[number, depth] = state.counts.get((number, depth), 0) + 1
@@ -160,7 +160,7 @@ def _characters(run: Element, state: State) -> Iterator[str]:
         elif name in ("tab", "ptab"):
             yield "\t"
         elif name in ("br", "cr"):
-            yield "\n" if attribute(each, "type") is None else " "
+            yield "\n" if attribute(each, "type") in (None, "textWrapping") else " "
         elif name == "noBreakHyphen":
             yield "-"
         elif name in ("footnoteReference", "endnoteReference"):
@@ -171,15 +171,26 @@ def _characters(run: Element, state: State) -> Iterator[str]:
 
 def _table(table: Element, state: State) -> str:
     """A table without its hidden rows, as Markdown; "" if nothing of it is visible."""
-    rows: list[list[str]] = []
-    whole_table = child(table, "tblPr")
-    off_page = is_off_page(child(whole_table, "tblpPr"))
-    for row in descendants(table, "tr"):
-        if off_page or is_hidden_row(row):
+    background = shading(child(table, "tblPr"))
+    rows = (
+        [_cell(cell, state, background) for cell in _shown(row, "tc", state)] for row in _shown([table], "tr", state)
+    )
+    return table_of([[text for cell in row for text in cell] for row in rows])
+
+
+def _shown(parent: Iterable[Element], wanted: str, state: State) -> Iterator[Element]:
+    """The `wanted` elements inside others, but not in hidden rows and tables; nested tables belong to their cell."""
+    waiting = [*parent][::-1]
+    while waiting:
+        each = waiting.pop()
+        name = local(each.tag)
+        if name in ("tr", "tbl") and (is_hidden_row(each) or is_off_page(child(each, "tblPr", "tblpPr"))):
             state.hidden += 1
-        else:
-            rows.append([text for cell in children(row, "tc") for text in _cell(cell, state, shading(whole_table))])
-    return table_of(rows)
+            continue
+        if name == wanted:
+            yield each
+        if name not in (wanted, "Fallback") or name == "p":
+            waiting += each[::-1]
 
 
 def _cell(cell: Element, state: State, background: Colour | None) -> list[str]:
@@ -192,11 +203,8 @@ def _cell(cell: Element, state: State, background: Colour | None) -> list[str]:
 
 
 def _paragraph_texts(parent: Element, state: State, background: Colour | None = None) -> Iterator[str]:
-    """The text of each paragraph in a cell or note, without hidden rows of tables in it."""
-    hidden = {each for row in descendants(parent, "tr") if is_hidden_row(row) for each in descendants(row, "p")}
-    for paragraph in descendants(parent, "p"):
-        if paragraph in hidden:
-            continue
+    """The visible text of each paragraph in a cell or note."""
+    for paragraph in _shown(parent, "p", state):
         look = state.styles.paragraph(child(paragraph, "pPr")).look.over(state.page.on(background))
         if text := " ".join(_inline(paragraph, state, look).split()):
             yield text

@@ -163,7 +163,7 @@ def _cells(row: Element, state: State, hidden_columns: frozenset[int]) -> list[s
 
 def _repeats(element: Element, name: str) -> int:
     """How often a row, column or cell is repeated, by the attribute `name`."""
-    return whole(attribute(element, name), 1)
+    return max(1, whole(attribute(element, name), 1))
 
 
 def _text(element: Element, state: State, look: Look = PLAIN) -> str:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from mcp_web.extract.assemble import assemble
+from mcp_web.extract.assemble import LONGEST, assemble
 from mcp_web.extract.markdown import table_of
 from mcp_web.extract.office.cell_styles import CellStyle, font_look, read_cell_styles
 from mcp_web.extract.office.look import PLAIN, Look, Visibility
@@ -20,10 +20,14 @@ _ROWS = 2000  # of a sheet
 _COLUMNS = 60
 _CELLS = 100_000  # of a workbook
 _CELL = 500
+_LONG = LONGEST // _CELLS  # characters that count as another cell: more than a document keeps are not read
+_RAW = 4 * _CELL  # characters of a cell that are read; many cells may refer to the same long string
+_RUNS = 4  # runs of text in a cell that count as another cell
 _BOOK = "xl/workbook.xml"
 _NAME = 100  # characters of a sheet's name; programs allow 31
 _THIN = 0.3  # characters; a column of this width shows nothing
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]{0,100}\bref=\"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})\"")
+_MERGED_ROWS = 500_000  # of all merged cells together
 _REFERENCE = re.compile(r"([A-Za-z]{1,3})(\d{0,7})")
 _FLAT = 1.5  # points; a row of this height shows nothing
 
@@ -82,7 +86,7 @@ class _Cells(Visibility):
                 form.read(element)
             elif any(cells := self._row(element, form)):
                 rows.append(cells)
-                self._left -= len(cells)
+                self._left -= max(len(cells), sum(map(len, cells)) // _LONG)
             if len(rows) >= _ROWS or self._left <= 0:
                 return trimmed(rows), True
         return trimmed(rows), False
@@ -92,19 +96,19 @@ class _Cells(Visibility):
         cells: list[str] = []
         hidden_row = _is_flat(row, "ht") or (row.get("hidden") in ("1", "true") and not row.get("outlineLevel"))
         hidden_row = hidden_row or (form.rows_are_flat and row.get("ht") is None)
+        form.row = whole(row.get("r"), form.row + 1)
         for cell in row:
             place = _REFERENCE.match(cell.get("r", ""))
             column = _column(place[1]) if place else len(cells)
-            if column >= _COLUMNS:
+            if column >= _COLUMNS or self._left <= 0:
                 break
             cells.extend([""] * (column - len(cells)))
             index = whole(cell.get("s"))
             style = self._styles[index] if 0 <= index < len(self._styles) else CellStyle()
-            text = " ".join(self._text(cell, style).split())[:_CELL]
+            text = " ".join(self._text(cell, style)[:_RAW].split())[:_CELL]
             is_text = cell.get("t", "n") in ("s", "str", "inlineStr")
-            covered = place is not None and (column, int(place[2] or 0)) in form.covered
-            hidden = hidden_row or column in form.hidden_columns or covered
-            hidden = hidden or (is_text and not style.shows_text)
+            covered = form.covered.get(whole(place[2], form.row) if place else form.row, 0) >> column & 1
+            hidden = hidden_row or column in form.hidden_columns or covered or (is_text and not style.shows_text)
             cells.append(self.visible(text, Look(hidden=True) if hidden else style.look))
         return cells
 
@@ -134,7 +138,8 @@ class _Cells(Visibility):
             font = child(each, "rPr")
             own = font_look(font).over(look) if font is not None and look.is_visible else PLAIN
             texts = children(each, "t") if local(each.tag) == "r" else [each]
-            parts.append(self.visible("".join(one.text or "" for one in texts), own))
+            parts.append(self.visible("".join(one.text or "" for one in texts), own)[:_RAW])
+        self._left -= len(parts) // _RUNS
         return "".join(parts)
 
     def _date(self, text: str) -> str:
@@ -153,7 +158,8 @@ class _Cells(Visibility):
 class _SheetForm:
     """What a sheet defines about its rows and columns."""
 
-    covered: frozenset[tuple[int, int]]  # the column and the row of cells that a merged cell covers
+    covered: dict[int, int]  # by row; the columns as bits
+    row: int = 0  # the number of the row that was read last
     hidden_columns: set[int] = field(default_factory=set)  # indexes
     rows_are_flat: bool = False  # the default: rows have no height
 
@@ -164,7 +170,7 @@ class _SheetForm:
             self.rows_are_flat = element.get("zeroHeight") in ("1", "true")
             self.hidden_columns.update(range(_COLUMNS) if _is_flat(element, "defaultColWidth", _THIN) else ())
         for column in element if name == "cols" else ():
-            places = range(whole(column.get("min"), 1) - 1, min(whole(column.get("max")), _COLUMNS))
+            places = range(max(1, whole(column.get("min"), 1)) - 1, min(whole(column.get("max")), _COLUMNS))
             hidden = column.get("hidden") in ("1", "true") and not column.get("outlineLevel")
             if hidden or _is_flat(column, "width", _THIN):
                 self.hidden_columns.update(places)
@@ -172,16 +178,19 @@ class _SheetForm:
                 self.hidden_columns.difference_update(places)
 
 
-def _covered_cells(data: bytes) -> frozenset[tuple[int, int]]:
-    """The cells of merged ranges, without the first cell of each range; `data` is the XML of a sheet."""
-    found: set[tuple[int, int]] = set()
+def _covered_cells(data: bytes) -> dict[int, int]:
+    """The columns that merged cells cover in each row, as bits, but for their first cell; `data` is the sheet."""
+    found: dict[int, int] = {}
+    left_over = _MERGED_ROWS
     for left, top, right, bottom in _MERGED.findall(data):
-        columns = range(_column(left.decode()), min(_column(right.decode()), _COLUMNS) + 1)
+        first, last = _column(left.decode()), min(_column(right.decode()), _COLUMNS)
         rows = range(int(top), min(int(bottom), int(top) + _ROWS) + 1)
-        found.update([(column, row) for row in rows for column in columns][1:])
-        if len(found) > _CELLS:
+        left_over -= len(rows)
+        if left_over < 0:
             break
-    return frozenset(found)
+        for row in rows if first <= last else ():
+            found[row] = found.get(row, 0) | (2 << last) - ((2 if row == rows[0] else 1) << first)
+    return found
 
 
 def _is_flat(element: Element, name: str, least: float = _FLAT) -> bool:
