@@ -374,3 +374,27 @@ def test_negative_repeats_do_not_shift_the_columns_that_are_hidden() -> None:
     cells = "<table-cell><p>shown</p></table-cell><table-cell><p>secret</p></table-cell>"
     content = f"<c><body><text><table>{columns}<table-row>{cells}</table-row></table></text></body></c>"
     assert read(zipped({"content.xml": content}), ODT).markdown == "| shown |\n| --- |"
+
+
+@pytest.mark.parametrize(
+    "paragraph",
+    [
+        "<pPr><ind left='20000'/></pPr><r><rPr><vanish val='0'/></rPr><t>secret</t></r>",
+        "<pPr><spacing line='10' lineRule='exact'/></pPr><r><rPr><vanish val='0'/></rPr><t>secret</t></r>",
+        "<pPr><ind left='20000'/></pPr><oMath><r><t>secret</t></r></oMath>",
+        "<oMath><r><rPr><sty val='p'/></rPr><rPr><vanish/></rPr><t>secret</t></r></oMath>",
+    ],
+)
+def test_word_text_off_its_page_and_hidden_formulas_are_left_out(paragraph: str) -> None:
+    document = read(word_text(f"<p><r><t>shown</t></r></p><p>{paragraph}</p>"), DOCX)
+    assert (document.markdown, document.hidden) == ("shown", 1)
+
+
+def test_opendocument_text_off_its_page_cannot_be_displayed_again() -> None:
+    styles = (
+        "<automatic-styles><style name='P'><paragraph-properties margin-left='90cm'/></style>"
+        "<style name='T'><text-properties display='true'/></style></automatic-styles>"
+    )
+    text = "<p>shown</p><p style-name='P'><span style-name='T'>secret</span></p>"
+    content = f"<c>{styles}<body><text>{text}</text></body></c>"
+    assert read(zipped({"content.xml": content}), ODT).markdown == "shown"

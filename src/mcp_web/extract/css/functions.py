@@ -108,6 +108,7 @@ class Functions:
         function = self._defined.get(name)
         if function is None:
             return ""
+        self._effort.spend(len(function.parameters) + len(function.body) + len(declared))
         own = {
             parameter: self.filled(element, values[at] if values[at:] and values[at] else default, declared, depth)
             for at, (parameter, default) in enumerate(function.parameters.items())

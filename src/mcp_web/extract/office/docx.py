@@ -140,7 +140,9 @@ def _runs(element: Element, state: State, look: Look) -> Iterator[tuple[str, str
             url = state.links.get(attribute(each, "id") or "", "")
             yield "", web_link(_inline(each, state, look).strip(), url)
         elif name in ("oMath", "oMathPara"):
-            yield "", f"${tex(each)}$"
+            runs = (state.styles.run(own)[1] for run in descendants(each, "r") for own in children(run, "rPr"))
+            hidden = next((own for own in runs if not own.over(look).is_visible), PLAIN)
+            yield "", state.visible(f"${tex(each)}$", hidden.over(look))
         elif name in (*_WRAPPERS, "fldSimple"):
             yield from _runs(each, state, look)
 

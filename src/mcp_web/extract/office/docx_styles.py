@@ -94,7 +94,7 @@ def _applied(properties: Element | None, style: Style) -> Style:
     if number is not None:
         identity = value(number, "numId") or "0"
         place = (identity, whole(value(number, "ilvl"))) if identity != "0" else None
-    look = replace(style.look, hidden=True) if _is_hidden_paragraph(properties) else style.look
+    look = replace(style.look, gone=True) if _is_hidden_paragraph(properties) else style.look
     level = outline + 1 if 0 <= outline < 6 else style.level
     return Style(level, place, style.code, look.on(shading(properties)))
 

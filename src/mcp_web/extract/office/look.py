@@ -14,11 +14,12 @@ _TINY = 2.0  # points
 class Look:
     """What a style defines about text; None for what it does not define."""
 
-    hidden: bool | None = None  # marked as hidden, moved off the page, or set without width or height
+    hidden: bool | None = None  # marked as hidden, or set in letters without width or height
     colour: Colour | None = None
     size: float | None = None  # points
     background: Colour | None = None
     unknown: bool = False  # the background is not known: a picture, or a colour that the theme defines
+    gone: bool = False  # moved off the page, or in lines without height, which a stronger look cannot change
 
     def over(self, below: Look) -> Look:
         """This look combined with a weaker one, which it overrides."""
@@ -30,6 +31,7 @@ class Look:
             below.size if self.size is None else self.size,
             self.background or (None if self.unknown else below.background),
             self.unknown or (below.unknown and self.background is None),
+            self.gone or below.gone,
         )
 
     def on(self, background: Colour | None) -> Look:
@@ -39,7 +41,7 @@ class Look:
     @property
     def is_visible(self) -> bool:
         """Whether a reader can see the text; True if the background is not known."""
-        if self.hidden or (self.size is not None and self.size <= _TINY):
+        if self.gone or self.hidden or (self.size is not None and self.size <= _TINY):
             return False
         if self.colour is None:
             # Text without a colour is black, and some programs make it white on a dark background.

@@ -90,7 +90,7 @@ def _look(style: Element) -> Look:
             found = own.on(background).over(found)
             continue
         if local(properties.tag) == "paragraph-properties" and _is_off_page(properties):
-            found = replace(found, hidden=True)
+            found = replace(found, gone=True)
         if found.background is None:
             found = found.on(background)
     return found
