@@ -280,11 +280,15 @@ async def test_all_failing_names_everyone_and_when_to_come_back(miniweb: MiniWeb
     assert failed.value.retry_after
 
 
-async def test_health_checks_are_cheap_and_revive(miniweb: MiniWeb) -> None:
+@pytest.mark.parametrize("was_limited", [False, True])
+async def test_health_checks_are_cheap_and_revive(was_limited: bool, miniweb: MiniWeb) -> None:
     one = miniweb.site("one.example")
     one.page("/healthz", "OK")
-    made = pool(searxng_urls=(one.loopback_url(""), "http://127.0.0.1:1"), health_check_interval=1.0)
+    urls = (one.loopback_url(""), "http://127.0.0.1:1")
+    made = pool(searxng_urls=urls, health_check_interval=1.0, failure_backoff=1000.0)
     health = made.runner.health[one.loopback_url("")]
+    if was_limited:
+        health.failed(anyio.current_time() - 60, "rate_limited", "x", made.options, retry_after=10)
     for _ in range(3):
         health.failed(anyio.current_time() - 10, "error", "x", made.options)
     await made.check()
@@ -293,6 +297,17 @@ async def test_health_checks_are_cheap_and_revive(miniweb: MiniWeb) -> None:
     assert [request.path for request in one.log] == ["/healthz"]
     await made.check()
     assert len(one.log) == 1  # not again before the interval is over
+
+
+async def test_a_health_check_ends_no_rate_limit(miniweb: MiniWeb) -> None:
+    one = miniweb.site("one.example")
+    one.page("/healthz", "OK")
+    made = pool(searxng_urls=(one.loopback_url(""),), health_check_interval=1.0)
+    health = made.runner.health[one.loopback_url("")]
+    health.failed(anyio.current_time() - 60, "rate_limited", "x", made.options, retry_after=3600)
+    health.failed(anyio.current_time() - 10, "error", "/healthz answered 500", made.options)
+    await made.check()
+    assert not health.ready(anyio.current_time())
 
 
 async def test_a_single_instance_is_named_also_when_the_search_ends_first(miniweb: MiniWeb) -> None:

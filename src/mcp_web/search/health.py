@@ -63,6 +63,7 @@ class Health:
         elif outcome == "auth":
             pause = _MISCONFIGURED_PAUSE
         else:
+            self.limits = 0 if self.ready(now) else self.limits  # an earlier rate limit is over
             self.failures += 1
             over = self.failures - options.max_consecutive_failures + 1
             pause = max(retry_after or 0.0, _backoff(options.failure_backoff, over)) if over > 0 else 0.0
