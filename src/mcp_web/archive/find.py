@@ -14,7 +14,7 @@ from mcp_web.archive.highlight import holds_phrase
 from mcp_web.archive.query import Question, with_changes
 from mcp_web.archive.typos import correction, neighbours
 from mcp_web.model.snapshot import document_id
-from mcp_web.store.protocol import DocumentFilter, DocumentRow, Store, VectorQuery, WordMatches
+from mcp_web.store.protocol import DocumentFilter, DocumentRow, Headline, Store, VectorQuery, WordMatches
 from mcp_web.text.words import fold
 
 _POOL = 50  # candidates from words and from meaning that are fused
@@ -94,7 +94,8 @@ async def best_rows(
     order, at_once = _best_first(scores), rows_to_read(limit)
     # The rows of few documents are read at once: they include the headlines.
     known = await store.documents(order) if len(order) <= at_once else {}
-    headlines = {key: row.headline for key, row in known.items()} or await store.headlines(order[:_COMPARED])
+    headlines = {key: Headline(row.title, row.url, row.path, row.language) for key, row in known.items()}
+    headlines = headlines or await store.headlines(order[:_COMPARED])
     scores = scores_with_headlines(scores, headlines, words.question, words.matches.rarities, embedded)
     order = _best_first(scores)
     found: dict[str, tuple[DocumentRow, float]] = {}

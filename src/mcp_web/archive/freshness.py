@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from email.utils import parsedate_to_datetime
 
-from mcp_web.archive.options import ArchiveOptions
+from mcp_web.archive.options import EVERY_DOMAIN, ArchiveOptions
 from mcp_web.model.page import last_header
 from mcp_web.model.snapshot import Snapshot
 
@@ -15,7 +15,7 @@ Headers = Sequence[tuple[str, str]]
 def fresh_until(headers: Headers, fetched_at: float, options: ArchiveOptions) -> float:
     """When a page fetched with these headers stops being fresh."""
     stated = _stated_lifetime(headers, fetched_at)
-    lifetime = _estimated_lifetime(headers, fetched_at, options.page_ttl) if stated is None else stated
+    lifetime = _estimated_lifetime(headers, fetched_at, options.ttl[EVERY_DOMAIN]) if stated is None else stated
     return fetched_at + min(max(lifetime, options.min_ttl), max(options.max_ttl, options.min_ttl))
 
 

@@ -41,10 +41,6 @@ class ArchiveOptions:
     )
 
     @property
-    def page_ttl(self) -> float:
-        return self.ttl[EVERY_DOMAIN]
-
-    @property
     def unkept_domains(self) -> tuple[str, ...]:
         """Domains of which nothing is kept."""
         kept = [name for name, is_kept in self.remember.items() if is_kept]

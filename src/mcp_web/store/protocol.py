@@ -137,10 +137,6 @@ class DocumentRow:
     language: str  # the code of the language of its text; empty if it is uncertain
     markdown: str
 
-    @property
-    def headline(self) -> Headline:
-        return Headline(self.title, self.url, self.path, self.language)
-
 
 @dataclass(frozen=True, slots=True)
 class WordMatches:
