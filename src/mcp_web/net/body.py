@@ -10,13 +10,12 @@ import sys
 import zlib
 from collections.abc import Iterator
 from functools import partial
-from typing import Protocol
 
 from mcp_web.errors import FetchFailed, FetchTooLarge, UnsupportedContent
 
 ACCEPTED = "gzip, deflate, br, zstd"
 MAX_ENCODINGS = 2
-_NOT_ENCODINGS = frozenset({"identity", "none", "utf-8", "utf8", "binary"})  # what servers write for "not encoded"
+_NOT_ENCODINGS = frozenset({"", "identity", "none", "utf-8", "utf8", "binary"})  # what servers write for "not encoded"
 _PIECE = 256 * 1024  # bytes that a decoder returns at once
 # Text is rarely compressed by more than 50 and never by 300; below a megabyte the ratio is not checked.
 _MAX_RATIO = 300
@@ -24,17 +23,8 @@ _RATIO_FROM = 1024 * 1024
 _ZSTD_WINDOW_LOG = 23  # 8 MiB, the most RFC 9659 lets a server ask for
 
 
-class Decoder(Protocol):
-    """The decoder of one content encoding."""
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """The decoded bytes for the next encoded ones, in pieces of limited size."""
-
-    @property
-    def ended(self) -> bool:
-        """Whether the end of the encoded data was reached."""
-
-
+# A decoder of one content encoding: `feed` returns the decoded bytes for the next encoded ones, in pieces of limited
+# size; `ended` is whether the end of the encoded data was reached.
 class _Zlib:
     """gzip with one or more members, and deflate with or without the zlib format."""
 
@@ -109,7 +99,7 @@ class _Zstd:
             data = self._inflate.unused_data if self._inflate.eof else b""
 
 
-def _decoder_of(name: str) -> Decoder | None:
+def _decoder_of(name: str) -> _Zlib | _Brotli | _Zstd | None:
     """The decoder of a content encoding; None if it is unknown."""
     if name in ("gzip", "x-gzip"):
         return _Zlib(31)
@@ -129,8 +119,7 @@ class BodyDecoder:
     """
 
     def __init__(self, content_encoding: str, *, max_bytes: int, url: str, cut: bool = False) -> None:
-        names = [name for name in (part.strip().lower() for part in content_encoding.split(",")) if name]
-        names = [name for name in names if name not in _NOT_ENCODINGS]
+        names = [name for part in content_encoding.split(",") if (name := part.strip().lower()) not in _NOT_ENCODINGS]
         self._url = url
         self._max = max_bytes
         self._cut = cut
@@ -139,7 +128,7 @@ class BodyDecoder:
         self._decoded = 0
         if len(names) > MAX_ENCODINGS:
             raise UnsupportedContent(f"{url} is wrapped in {len(names)} content encodings.", url=url)
-        self._decoders: list[Decoder] = []
+        self._decoders: list[_Zlib | _Brotli | _Zstd] = []
         for name in reversed(names):
             layer = _decoder_of(name)
             if layer is None:

@@ -58,9 +58,9 @@ class WebClient:
 
     def check_redirect(self, at: Url, following: Url) -> None:
         """Raise SsrfBlocked for a redirect from the public web to a private target that the operator exempted."""
-        if at.host == following.host or self._dialer.is_exempt(at.host, at.port):
-            return
-        if self._dialer.is_exempt(following.host, following.port):
+        is_exempt = self._dialer.policy.is_exempt
+        leaves = at.host != following.host and not is_exempt(at.host, at.port)
+        if leaves and is_exempt(following.host, following.port):
             raise led_to_private_target(following.host)
 
     async def get(

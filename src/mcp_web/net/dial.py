@@ -84,7 +84,7 @@ class Dialer(BaseDialer):
         self._connect = connect or connect_literal
 
     async def _open_plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
-        proxy = None if self.is_exempt(host, port) else self._proxies.proxy_for(host, port, tls=tls)
+        proxy = None if self.policy.is_exempt(host, port) else self._proxies.proxy_for(host, port, tls=tls)
         if proxy is not None and self._proxies.resolves:
             self.policy.check_host(host, port)
             return await _open_via_proxy(proxy, host, port, self._ca_bundle, forward=forward)
@@ -93,10 +93,6 @@ class Dialer(BaseDialer):
             # The tunnel leads to the checked address: given a name, the proxy would look it up again.
             return await _open_via_proxy(proxy, addresses[0], port, self._ca_bundle)
         return await _first_to_answer(self._connect, host, addresses, port)
-
-    def is_exempt(self, host: str, port: int) -> bool:
-        """Whether this is a private target that the operator exempted."""
-        return self.policy.is_exempt(host, port)
 
     async def addresses(self, host: str, port: int) -> tuple[str, ...]:
         """The checked addresses of a host: at most four, IPv6 and IPv4 in turn.

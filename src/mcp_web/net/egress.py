@@ -266,7 +266,7 @@ class Egress:
 
     def _check_exemption(self, lease: Lease, host: str, port: int) -> None:
         """Raise SsrfBlocked for an exempted private target, unless the page itself was opened there."""
-        exempt = self._dialer.is_exempt(host, port)
+        exempt = self._dialer.policy.is_exempt(host, port)
         lease.public = lease.public or (host in lease.hosts and not exempt)
         if exempt and lease.public:
             raise led_to_private_target(host)
