@@ -95,10 +95,6 @@ class Traffic:
         self.open.discard(request)
         self.last = anyio.current_time()
 
-    def quiet(self) -> float:
-        """Milliseconds since a request last began or ended."""
-        return (anyio.current_time() - self.last) * 1000
-
 
 @dataclass(frozen=True, slots=True)
 class Settled:
@@ -173,13 +169,13 @@ async def settle(tab: Tab, until: float, patience: float) -> Settled:
             if hangs > 2:
                 return Settled("stuck", state)
             continue
-        state = PageState(**seen)
+        state, now = PageState(**seen), anyio.current_time()
         ending = verdict(
             state,
             open_requests=len(traffic.open),
-            quiet=traffic.quiet(),
+            quiet=(now - traffic.last) * 1000,
             data=traffic.data,
-            elapsed=(anyio.current_time() - begun) * 1000,
+            elapsed=(now - begun) * 1000,
             patience=patience,
         )
         if ending is not None:
