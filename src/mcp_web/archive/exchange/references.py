@@ -11,7 +11,7 @@ from mcp_web.archive.citations import names_of
 from mcp_web.archive.derive import document_date
 from mcp_web.model.page import Document, Metadata
 from mcp_web.model.snapshot import Snapshot, document_id
-from mcp_web.text.dates import iso
+from mcp_web.text.dates import day_of, iso
 from mcp_web.text.internet_archive import copy_day
 from mcp_web.text.papers import written_date
 from mcp_web.text.summary import summary_of
@@ -47,14 +47,16 @@ def reference_of(snapshot: Snapshot) -> Reference:
     document, metadata = snapshot.document, snapshot.document.metadata
     names = names_of(snapshot)
     stored = metadata.structured_data[0] if snapshot.variant == "reference" and metadata.structured_data else {}
-    item = _csl_item(metadata)
+    items = (entry.get("data") for entry in metadata.structured_data if entry.get("format") == "csl")
+    item: Mapping[str, Any] = next((data for data in items if isinstance(data, Mapping)), {})
+    named = (part.strip() for part in (metadata.author or "").replace(";", " and ").split(" and "))
     date = str(stored.get("date") or "") or written_date(item.get("issued"))
     copy = metadata.archived_url or ""  # in the Internet Archive, if the page was read there
     archived = f"Archived on {copy_day(copy)}: {copy}" if copy else ""
     return Reference(
         id=str(stored.get("id") or document_id(snapshot.key)),
         title=document.title or snapshot.url,
-        authors=tuple(stored.get("authors") or csl_names(item.get("author")) or _authors(metadata.author)),
+        authors=tuple(stored.get("authors") or csl_names(item.get("author")) or filter(None, named)),
         date=date or document_date(document, snapshot.path) or "",
         url=snapshot.final_url if snapshot.final_url.startswith("http") else "",
         doi=next((name.removeprefix("doi:") for name in names if name.startswith("doi:")), ""),
@@ -88,25 +90,17 @@ def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
         structured_data=({name: value for name, value in stored.items() if value},),
     )
     document = Document(reference.title, text, "reference@1", metadata=metadata)
+    day = day_of(reference.accessed)
     return Snapshot.of(
         url,
         "reference",
         document,
         now,
-        checked_at=_day(reference.accessed) or now,
+        checked_at=datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp() if day else now,
         media_type="application/x-bibtex",
         source="research",
         tags=reference.tags,
     )
-
-
-def _csl_item(metadata: Metadata) -> Mapping[str, Any]:
-    """The CSL item from catalogues or from the page itself."""
-    for entry in metadata.structured_data:
-        data = entry.get("data")
-        if entry.get("format") == "csl" and isinstance(data, Mapping):
-            return data
-    return {}
 
 
 def csl_names(names: Any) -> tuple[str, ...]:
@@ -121,16 +115,3 @@ def _csl_name(one: Mapping[str, Any]) -> str:
         return f"{{{one['literal']}}}"
     family = " ".join(str(one[part]) for part in ("non-dropping-particle", "family") if one.get(part))
     return ", ".join(filter(None, (family, str(one.get("given") or ""))))
-
-
-def _authors(text: str | None) -> tuple[str, ...]:
-    """The authors in a text that separates them by "and" or semicolons."""
-    return tuple(part.strip() for part in (text or "").replace(";", " and ").split(" and ") if part.strip())
-
-
-def _day(text: str) -> float | None:
-    """The beginning of a day in seconds since the epoch; None if it is not a date."""
-    try:
-        return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
-    except ValueError:
-        return None
