@@ -14,8 +14,7 @@ Headers = Sequence[tuple[str, str]]
 
 def fresh_until(headers: Headers, fetched_at: float, options: ArchiveOptions) -> float:
     """When a page fetched with these headers stops being fresh."""
-    stated = _stated_lifetime(headers, fetched_at)
-    lifetime = _estimated_lifetime(headers, fetched_at, options.ttl[EVERY_DOMAIN]) if stated is None else stated
+    lifetime = _lifetime(headers, fetched_at, options.ttl[EVERY_DOMAIN])
     return fetched_at + min(max(lifetime, options.min_ttl), max(options.max_ttl, options.min_ttl))
 
 
@@ -31,8 +30,9 @@ def is_fresh(snapshot: Snapshot, now: float, max_age: float | None = None) -> bo
     return max_age > 0 and now - snapshot.checked_at <= max_age
 
 
-def _stated_lifetime(headers: Headers, fetched_at: float) -> float | None:
-    """Seconds of freshness that the server's headers state, or None."""
+def _lifetime(headers: Headers, fetched_at: float, page_ttl: float) -> float:
+    """Seconds of freshness that the server's headers state; else a tenth of the time since the last change, at most the
+    configured default (a heuristic of RFC 9111)."""
     directives = _cache_control(headers)
     if "no-store" in directives or "no-cache" in directives:
         return 0.0
@@ -42,11 +42,6 @@ def _stated_lifetime(headers: Headers, fetched_at: float) -> float | None:
         ends = _date(expires)
         # An unreadable date, such as the common "0", means already expired.
         return 0.0 if ends is None else max(0.0, ends - (_date(last_header(headers, "date")) or fetched_at))
-    return None
-
-
-def _estimated_lifetime(headers: Headers, fetched_at: float, page_ttl: float) -> float:
-    """A tenth of the time since the last change, at most the configured default (a heuristic of RFC 9111)."""
     modified = _date(last_header(headers, "last-modified"))
     if modified is None or modified > fetched_at:
         return page_ttl
