@@ -56,7 +56,12 @@ async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> By
     pool = max(limit, _PHRASE_POOL if question.phrases else rows_to_read(limit) if only_words else _COMPARED)
     found = await store.find_by_words(question.for_store(parsed.filter), pool)
     unknown = [word for word in found.unknown if word in question.wanted][:_MOST_TYPOS]
-    changes = await _corrections(store, unknown) if parsed.query.fuzzy and unknown else {}
+    if not parsed.query.fuzzy or not unknown:
+        return ByWords(found, question, {})
+    near = {word: neighbours(fold(word)) for word in unknown}
+    counts = await store.word_counts([one for ones in near.values() for one in ones])
+    known = {word: {one: counts[one] for one in ones if one in counts} for word, ones in near.items()}
+    changes = {word: likeliest for word in unknown if (likeliest := correction(fold(word), known[word])) is not None}
     if not changes:
         return ByWords(found, question, {})
     question = with_changes(question, changes)
@@ -137,11 +142,3 @@ def document_of(row: DocumentRow, score: float) -> ArchiveDocument:
 def rows_to_read(limit: int) -> int:
     """How many rows to read for `limit` results: age reorders close scores, and variants of one page are merged."""
     return limit + max(1, limit // 10)
-
-
-async def _corrections(store: Store, unknown: Sequence[str]) -> dict[str, str]:
-    """The likely spelling of each unknown word that has one."""
-    near = {word: neighbours(fold(word)) for word in unknown}
-    counts = await store.word_counts([one for ones in near.values() for one in ones])
-    known = {word: {one: counts[one] for one in ones if one in counts} for word, ones in near.items()}
-    return {word: likeliest for word in unknown if (likeliest := correction(fold(word), known[word])) is not None}

@@ -252,14 +252,11 @@ def _cleaned(piece: str, in_code: bool) -> str:
             if mark := _LINE_MARK.match(line):
                 line = line[mark.end() :]
             if _MARKED.search(line):
-                line = _MARKUP.sub(_shown, line)
+                line = _MARKUP.sub(
+                    lambda found: found["code"] or found["escaped"] or html.unescape(found["entity"] or ""), line
+                )
         kept.append(line)
     return " ".join(" ".join(kept).split())
-
-
-def _shown(found: re.Match[str]) -> str:
-    """The text that a code span, an entity, an escaped character or a mark is rendered as."""
-    return found["code"] or found["escaped"] or (html.unescape(found["entity"]) if found["entity"] else "")
 
 
 def _joined(text: str, spans: list[WordSpan]) -> tuple[tuple[int, int], ...]:
