@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from mcp_web.errors import FetchFailed, FetchTooLarge, UnsupportedContent
@@ -99,15 +99,13 @@ class _Zstd:
             data = self._inflate.unused_data if self._inflate.eof else b""
 
 
-def _decoder_of(name: str) -> _Zlib | _Brotli | _Zstd | None:
-    """The decoder of a content encoding; None if it is unknown."""
-    if name in ("gzip", "x-gzip"):
-        return _Zlib(31)
-    if name == "deflate":
-        return _Zlib(zlib.MAX_WBITS)
-    if name == "br":
-        return _Brotli()
-    return _Zstd() if name == "zstd" else None
+_DECODERS: dict[str, Callable[[], _Zlib | _Brotli | _Zstd]] = {
+    "gzip": partial(_Zlib, 31),
+    "x-gzip": partial(_Zlib, 31),
+    "deflate": partial(_Zlib, zlib.MAX_WBITS),
+    "br": _Brotli,
+    "zstd": _Zstd,
+}
 
 
 class BodyDecoder:
@@ -130,11 +128,10 @@ class BodyDecoder:
             raise UnsupportedContent(f"{url} is wrapped in {len(names)} content encodings.", url=url)
         self._decoders: list[_Zlib | _Brotli | _Zstd] = []
         for name in reversed(names):
-            layer = _decoder_of(name)
-            if layer is None:
+            if name not in _DECODERS:
                 shown = name if name.isalnum() and len(name) < 20 else "with a strange name"
                 raise UnsupportedContent(f"{url} is sent in an unknown encoding ({shown}).", url=url)
-            self._decoders.append(layer)
+            self._decoders.append(_DECODERS[name]())
 
     def feed(self, data: bytes) -> bytes:
         """The decoded bytes for the next raw ones.
