@@ -22,7 +22,8 @@ def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float)
         for reply in replies
         for attempt in reply.attempts
     ]
-    deciding = [reply for reply in replies if _names(reply) & set(intended)] or list(replies)
+    named = [{reply.capabilities.name, *(attempt.name for attempt in reply.attempts)} for reply in replies]
+    deciding = [reply for reply, names in zip(replies, named, strict=True) if names & set(intended)] or list(replies)
     real = [attempt for reply in deciding for attempt in reply.attempts if attempt.outcome != "skipped"]
     outcomes = {attempt.outcome for attempt in real}
     waits = [attempt.retry_after for attempt in real if attempt.retry_after is not None and attempt.outcome != "auth"]
@@ -55,8 +56,3 @@ def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float)
         message = f"No search provider answered: {details}"
         advice = f"Try again in {wait:.0f} s; `mcp-web doctor` shows what each provider answers."
     return kind(message, suggestion=f"{advice} {fix}".strip(), retry_after=wait, attempted=attempted)
-
-
-def _names(reply: Reply) -> set[str]:
-    """The names of the provider and of its endpoints that were asked."""
-    return {reply.capabilities.name, *(attempt.name for attempt in reply.attempts)}

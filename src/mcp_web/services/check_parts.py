@@ -137,24 +137,19 @@ async def _search(app: App) -> list[Check]:
     together = unreachable if len(unreachable) > 1 else []
     left_out = [state for state in states if state.left_out]
     found = [_provider_check(state) for state in states if state not in together and state not in left_out]
-    if together:
-        found.append(_unreachable_check(together, sum(state.configured for state in states)))
+    if together:  # the cause is the network, not the providers
+        asked = sum(state.configured for state in states)
+        names = ", ".join(state.name for state in together)
+        finding = f"{len(together)} of {asked} providers could not be reached: {names}"
+        if len(together) == asked:
+            finding = f"none of the {asked} providers could be reached: this machine seems to be offline"
+        found.append(Check("search", "broken", finding, together[0].fix))
     if left_out:
         names = ", ".join(state.name for state in left_out)
         found.append(Check("search", "off", f"{left_out[0].detail}: {names}", left_out[0].fix))
     if not any(state.configured for state in states):
         found.append(Check("search", "off", "no provider is set up: the web cannot be searched"))
     return found
-
-
-def _unreachable_check(unreachable: list[ProviderState], asked: int) -> Check:
-    """One finding for all unreachable providers: the cause is the network, not the providers."""
-    if len(unreachable) == asked:
-        finding = f"none of the {asked} providers could be reached: this machine seems to be offline"
-    else:
-        names = ", ".join(state.name for state in unreachable)
-        finding = f"{len(unreachable)} of {asked} providers could not be reached: {names}"
-    return Check("search", "broken", finding, unreachable[0].fix)
 
 
 def _provider_check(state: ProviderState) -> Check:
