@@ -26,7 +26,16 @@ class Http1Connection(HttpConnection):
         self._state = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD_BYTES)
 
     async def request(self, method: str, target: str, headers: Headers, body: bytes = b"") -> HttpResponse:
-        wire = self._encode_request(method, target, headers)
+        pairs = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
+        if self._forward is not None:
+            target = f"http://{self._authority}{target}"
+            if self._forward.authorization:
+                pairs.append((b"Proxy-Authorization", self._forward.authorization.encode("ascii")))
+        try:
+            wire = self._state.send(h11.Request(method=method, target=target, headers=pairs)) or b""
+        except h11.LocalProtocolError as error:
+            message = f"The request to {self._host} could not be written: {error}."
+            raise FetchFailed(message, reason="request", retryable=False) from error
         if body:
             wire += self._state.send(h11.Data(data=body)) or b""
         wire += self._state.send(h11.EndOfMessage()) or b""
@@ -35,20 +44,6 @@ class Http1Connection(HttpConnection):
         except _BROKEN as error:
             raise self._lost() from error
         return await self._head()
-
-    def _encode_request(self, method: str, target: str, headers: Headers) -> bytes:
-        """The head of a request; raises FetchFailed if it is invalid."""
-        pairs = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
-        if self._forward is not None:
-            target = f"http://{self._authority}{target}"
-            if self._forward.authorization:
-                pairs.append((b"Proxy-Authorization", self._forward.authorization.encode("ascii")))
-        try:
-            return self._state.send(h11.Request(method=method, target=target, headers=pairs)) or b""
-        except h11.LocalProtocolError as error:
-            raise FetchFailed(
-                f"The request to {self._host} could not be written: {error}.", reason="request", retryable=False
-            ) from error
 
     async def _head(self) -> HttpResponse:
         """The head of the response, after interim ones."""
