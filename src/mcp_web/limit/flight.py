@@ -93,7 +93,8 @@ class RedisSingleFlight:
     async def _run_in_one_replica(self, name: str, make: Make[T], look: Look[T] | None) -> T:
         """Lock the name and run `make`, or return what `look` finds while another replica has the lock."""
         token = secrets.token_hex(8)
-        while not await self._lock(name, token):
+        # If Redis cannot be reached, each replica does the work.
+        while await self._run(_LOCK, name, token, int(self._lock_seconds * 1000)) == 0:
             await anyio.sleep(self._POLL_SECONDS)
             found = await look() if look is not None else None
             if found is not None:
@@ -125,10 +126,6 @@ class RedisSingleFlight:
         while True:
             await anyio.sleep(self._lock_seconds / 3)
             await self._run(_RENEW, name, token, int(self._lock_seconds * 1000))
-
-    async def _lock(self, name: str, token: str) -> bool:
-        """Whether this replica may work: it has the lock, or Redis cannot be reached and each does the work."""
-        return await self._run(_LOCK, name, token, int(self._lock_seconds * 1000)) != 0
 
     async def _run(self, script: str, name: str, *values: str | int) -> Any | None:
         return await run_script(self._redis, "single_flight_redis", script, name, *values)
