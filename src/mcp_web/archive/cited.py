@@ -12,6 +12,7 @@ from mcp_web.model.citation import Citation
 from mcp_web.model.snapshot import document_id
 from mcp_web.store.protocol import DocumentRow, Edge, Store
 
+_End = Callable[[Edge], str | None]  # returns the document at one end of a citation
 _SHOWN = 50  # citations of one document in one direction
 _FILE_LINK = re.compile(r"\]\(file:///(?P<path>[^()\s#]{1,1000})(?P<rest>#[^()\s]{0,200})?\)")
 
@@ -37,13 +38,7 @@ async def citations_and_graph(
     return citations, graph_of(known, shown, titles)
 
 
-def _chain(
-    key: str,
-    edges: Iterable[Edge],
-    steps: int,
-    near: Callable[[Edge], str | None],
-    far: Callable[[Edge], str | None],
-) -> list[Edge]:
+def _chain(key: str, edges: Iterable[Edge], steps: int, near: _End, far: _End) -> list[Edge]:
     """The citations that lead from one document in one direction, nearest first, up to the number shown. Two documents
     that only cite the same source are not connected by that."""
     leaving: dict[str | None, list[Edge]] = {}

@@ -45,8 +45,16 @@ async def keep(store: Store, snapshot: Snapshot) -> None:
 
 def word_counts(snapshot: Snapshot) -> dict[str, int]:
     """How often each word occurs in a page; words of the title, headings and tags count more."""
+    document = snapshot.document
+    fields = (
+        (prose(document.markdown), 1),
+        (document.title, TITLE_WEIGHT),
+        ("\n".join(heading.text for heading in document.headings), HEADING_WEIGHT),
+        (snapshot.path or snapshot.url.partition("://")[2], 1),
+        ("\n".join(snapshot.tags), TAG_WEIGHT),
+    )
     total: Counter[str] = Counter()
-    for text, weight in _fields(snapshot):
+    for text, weight in fields:
         for word, count in word_frequencies(text).items():
             total[word] += count * weight
     return dict(total)
@@ -64,18 +72,6 @@ async def reindex_outdated(store: Store, seconds: float = inf) -> None:
         done += len(kept)
     if done:
         await store.maintain()  # drops what the index held of them before
-
-
-def _fields(snapshot: Snapshot) -> list[tuple[str, int]]:
-    """The texts that are indexed for a document, each with the weight of its words."""
-    document = snapshot.document
-    return [
-        (prose(document.markdown), 1),
-        (document.title, TITLE_WEIGHT),
-        ("\n".join(heading.text for heading in document.headings), HEADING_WEIGHT),
-        (snapshot.path or snapshot.url.partition("://")[2], 1),
-        ("\n".join(snapshot.tags), TAG_WEIGHT),
-    ]
 
 
 def document_date(document: Document, path: str | None) -> str | None:
