@@ -10,8 +10,10 @@ import socket
 import struct
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from ipaddress import ip_address
 
-from mcp_web.net.address import Address, parse_address, reason_not_public
+from mcp_web.net.address import Address, reason_not_public
 
 # rtnetlink(7): the only list of all addresses that needs neither a library nor a program.
 _NETLINK_ROUTE, _GET_ADDRESSES, _DUMP, _DONE, _ERROR = 0, 22, 0x301, 3, 2
@@ -55,21 +57,13 @@ def _address(message: bytes) -> Iterator[Address]:
             return
         value = message[at + 4 : at + size]
         if kind in (_IFA_ADDRESS, _IFA_LOCAL) and len(value) in (4, 16):
-            family = socket.AF_INET if len(value) == 4 else socket.AF_INET6
-            address = parse_address(socket.inet_ntop(family, value))
-            if address is not None:
-                yield address
+            yield ip_address(value)
         at += (size + 3) & ~3
 
 
 def outgoing_addresses() -> Iterator[Address]:
     """The source addresses that the system chooses for a connected datagram socket; nothing is sent."""
     for family, target in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
-        try:
-            with socket.socket(family, socket.SOCK_DGRAM) as probe:
-                probe.connect((target, 9))
-                address = parse_address(str(probe.getsockname()[0]))
-        except OSError:
-            continue
-        if address is not None:
-            yield address
+        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((target, 9))
+            yield ip_address(probe.getsockname()[0])
