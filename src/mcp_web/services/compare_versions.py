@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import anyio
 
 from mcp_web.app import App
@@ -23,11 +25,11 @@ async def compare_versions(app: App, newer: Snapshot, other: str) -> tuple[Snaps
 async def _previous(app: App, newer: Snapshot) -> Snapshot:
     """The version before this one; raises NotFound if none is kept."""
     store = (await find_document(app, newer.hash)).store
-    hashes = [info.hash for info in await store.versions(newer.key)]
-    place = hashes.index(newer.hash) if newer.hash in hashes else -1
-    if place < 0 or place + 1 >= len(hashes):
+    steps = pairwise(await store.versions(newer.key))
+    older = next((before.hash for info, before in steps if info.hash == newer.hash), None)
+    if older is None:
         raise NotFound(
             f"No version before {newer.hash[:16]} is kept of {newer.url}.",
             suggestion="Open the page again after it has changed; cache_get then shows the difference.",
         )
-    return await find_snapshot(app, hashes[place + 1])
+    return await find_snapshot(app, older)
