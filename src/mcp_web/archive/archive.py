@@ -14,17 +14,7 @@ from mcp_web import trace
 from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery, ArchiveResult, SearchMode
 from mcp_web.archive.cited import citations_and_graph
 from mcp_web.archive.find import ByWords, ParsedQuery, best_rows, by_meaning, by_words, combined, document_of
-from mcp_web.archive.fuse import (
-    LEAST,
-    UNKNOWN,
-    Meaning,
-    Scales,
-    near_by_meaning,
-    near_only,
-    static_matches,
-    with_length,
-    with_matches,
-)
+from mcp_web.archive.fuse import LEAST, UNKNOWN, Meaning, Scales, near, static_matches, with_length, with_matches
 from mcp_web.archive.highlight import Marker, highlights
 from mcp_web.archive.passage import best_passage
 from mcp_web.archive.query import checked_date, corrected, parse
@@ -78,7 +68,11 @@ class Archive:
             # The static vectors also compare the best passage of each document, which needs no stored vectors.
             by_passage = query.mode == "hybrid" and self._static is not None
             mode: SearchMode = query.mode if meaning or by_passage else "text"
-            scores = combined(words.matches, _near(meaning, words, query, scales), mode, scales)
+            hybrid = query.mode == "hybrid"
+            with_words = {candidate.key for candidate in words.matches.candidates} if hybrid else set[str]()
+            # The words must be present as typed: meaning then only ranks the documents that contain them.
+            relevant = near(meaning, with_words, scales, words_required=hybrid and not query.fuzzy)
+            scores = combined(words.matches, relevant, mode, scales)
             most = max(query.limit, LEAST)
             today = datetime.fromtimestamp(self._clock(), UTC).date()
             rows = await best_rows(self._store, scores, words, meaning.model, most, today)
@@ -144,15 +138,6 @@ def _parsed(query: ArchiveQuery) -> ParsedQuery:
         language=query.language or None,
     )
     return ParsedQuery(query, question, wanted)
-
-
-def _near(meaning: Meaning, words: ByWords, query: ArchiveQuery, scales: Scales) -> Meaning:
-    """Of the documents found by meaning, those that may be shown."""
-    if query.mode == "semantic":
-        return near_by_meaning(meaning, scales)
-    with_words = {candidate.key for candidate in words.matches.candidates}
-    # The words must be present as typed: meaning then only ranks the documents that contain them.
-    return near_only(meaning, with_words, scales, words_required=not query.fuzzy)
 
 
 def _quoted(

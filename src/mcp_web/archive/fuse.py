@@ -57,24 +57,18 @@ class Meaning:
         return bool(self.static or self.model)
 
 
-def near_only(meaning: Meaning, with_words: Container[str], scales: Scales, *, words_required: bool) -> Meaning:
+def near(meaning: Meaning, with_words: Container[str], scales: Scales, *, words_required: bool) -> Meaning:
     """Only the documents that contain a word of the question or, unless `words_required`, are near it by meaning."""
-    model = {
-        key: cosine
-        for key, cosine in meaning.model.items()
-        if key in with_words or (not words_required and _is_near(cosine, scales.model, NEAR))
-    }
-    return Meaning(model=model)
-
-
-def near_by_meaning(meaning: Meaning, scales: Scales) -> Meaning:
-    """The documents that are near the question, whatever words they contain."""
     static = {
         key: cosine
         for key, cosine in meaning.static.items()
         if key not in meaning.model and _is_near(cosine, scales.static, STATIC_NEAR)
     }
-    model = {key: cosine for key, cosine in meaning.model.items() if _is_near(cosine, scales.model, NEAR)}
+    model = {
+        key: cosine
+        for key, cosine in meaning.model.items()
+        if key in with_words or (not words_required and _is_near(cosine, scales.model, NEAR))
+    }
     return Meaning(static, model)
 
 
