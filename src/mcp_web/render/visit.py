@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from mcp_web.errors import (
-    DomainDenied,
-    FetchFailed,
-    HttpError,
-    InvalidUrl,
-    RenderFailed,
-    SsrfBlocked,
-    UnsupportedContent,
-)
+from mcp_web.errors import FetchFailed, HttpError, InvalidUrl, PolicyError, RenderFailed, UnsupportedContent
 from mcp_web.net.egress import Denial, Lease
 from mcp_web.render.driver import within
 from mcp_web.render.flatten import Flat, flatten
@@ -140,7 +132,7 @@ class Visit:
             self.tab.lease.admit(denial.host)
             self.tab.navigations.clear()
             return url
-        if isinstance(denial.error, SsrfBlocked | DomainDenied | FetchFailed):
+        if isinstance(denial.error, PolicyError | FetchFailed):
             message = f"The page led to {url}, which cannot be opened. {denial.error.message}"
             raise type(denial.error)(message, suggestion=denial.error.suggestion, url=url) from denial.error
         raise RenderFailed(f"The browser could not open {url}: {denial.error or denial.reason}.", url=url)

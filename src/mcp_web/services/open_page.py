@@ -5,21 +5,14 @@ from __future__ import annotations
 import dataclasses
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import anyio
 
 from mcp_web import __version__, trace
 from mcp_web.app import App
-from mcp_web.errors import (
-    CacheError,
-    FetchFailed,
-    HttpError,
-    InvalidInput,
-    RenderDisabled,
-    TryLater,
-    WebError,
-)  # fmt: skip
+from mcp_web.errors import CacheError, FetchFailed, HttpError, InvalidInput, RenderDisabled, TryLater, WebError
 from mcp_web.fetch.allowed import check_kept
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Mode
@@ -125,9 +118,6 @@ async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opene
     if request.in_browser and not app.can_render:
         raise RenderDisabled(f"Rendering is switched off, so {url} cannot be opened with mode=rendered.", url=url)
 
-    async def fetch() -> Opened:
-        return await _fetch(app, request, kept, deadline)
-
     async def fetched_elsewhere() -> Opened | None:
         """The version that another replica kept while this one waited for it; None if there is no newer one."""
         found = None if again else await _newest(app, request)
@@ -137,6 +127,7 @@ async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opene
 
     # Callers that ask for the same page at the same time share one fetch.
     flight = f"{request.key(rendered=request.in_browser)}|{request.explain}|{request.screenshot}"
+    fetch = partial(_fetch, app, request, kept, deadline)
     opened = await app.flight.once(flight, fetch, fetched_elsewhere)
     trace.metrics.count("cache_total", state=opened.cache)
     return opened
