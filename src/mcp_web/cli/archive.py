@@ -123,7 +123,7 @@ def remove(documents: tuple[str, ...], collection: str | None, prefix: str | Non
     elif rows:
         print_table(("id", "title", "address"), rows, wide=("title", "address"))
         end = "deleted." if done.removed else "would be deleted; run it again with --yes."
-        echo(f"{len(rows)} {'document' if len(rows) == 1 else 'documents'} {end}", err=True)
+        echo(f"{amount(len(rows), 'document')} {end}", err=True)
     else:
         empty("Nothing kept matches.")
     if not rows:

@@ -29,22 +29,14 @@ _ONE_OBJECT_A_LINE = 'Write one object a line: {"html": "…", "url": "…"}.'
 @click.argument("sources", nargs=-1, metavar="[FILE|FOLDER|-]...")
 @click.option("--base-url", default="", help="Address the HTML came from; makes links absolute.")
 @click.option("--selector", help="CSS selector of the part to extract.")
-@click.option("--images", is_flag=True, help="Keep images.")
+@click.option("--images", "include_images", is_flag=True, help="Keep images.")
 @click.option("--siteconfig", help="Site config to use: an id or a file.")
 @click.option("--explain", is_flag=True, help="Show on stderr how the content was chosen.")
 @click.option("--front-matter", is_flag=True, help="Begin with title, source and extractor.")
 @click.option("--jsonl", is_flag=True, help='Lines {"html","url"} in, lines {"markdown","title","metadata"} out.')
 @json_option
 def command(
-    sources: tuple[str, ...],
-    base_url: str,
-    selector: str | None,
-    images: bool,
-    siteconfig: str | None,
-    explain: bool,
-    front_matter: bool,
-    jsonl: bool,
-    as_json: bool,
+    sources: tuple[str, ...], base_url: str, front_matter: bool, jsonl: bool, as_json: bool, **given: Any
 ) -> None:
     """Turn files into clean Markdown: HTML, PDF, office documents, notebooks, text. Nothing is fetched.
 
@@ -53,7 +45,7 @@ def command(
     """
     from mcp_web.model.page import ExtractRequest
 
-    request = ExtractRequest(selector=selector, include_images=images, siteconfig=siteconfig, explain=explain)
+    request = ExtractRequest(**given)
     places = sources or (STDIN,)
     if STDIN in places and sys.stdin.isatty():
         empty("Reading HTML from the terminal until Ctrl-D; `mcp-web extract FILE` reads a file.")

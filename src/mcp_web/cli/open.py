@@ -31,16 +31,14 @@ MAX_URLS = 1000
 @click.option("--format", "form", type=click.Choice(["markdown", "text", "html"]), default="markdown")
 @part_options
 @click.option("--links/--no-links", default=True, help="Keep the links.")
-@click.option("--images", is_flag=True, help="Keep images.")
+@click.option("--images", "include_images", is_flag=True, help="Keep images.")
 @click.option("--siteconfig", help="Site config to use.")
 @click.option("--max-age", type=click.IntRange(0), help="Maximum age of a kept copy in seconds; 0 fetches again.")
 @click.option("--at", help="Day of an archived copy, such as 2024-05-01, or latest.")
 @click.option("--explain", is_flag=True, help="Show how the content was chosen.")
 @screenshot_option
 @json_option
-def command(
-    urls: tuple[str, ...], form: str, links: bool, images: bool, screenshot: str | None, as_json: bool, **given: Any
-) -> None:
+def command(urls: tuple[str, ...], form: str, links: bool, screenshot: str | None, as_json: bool, **given: Any) -> None:
     """Open web pages as clean Markdown; what was opened is kept. With - the addresses come from standard input.
 
     Several pages are printed one after the other, each below its title and address. Exits 1 when a page could not be
@@ -52,10 +50,9 @@ def command(
             raise click.UsageError("--screenshot needs exactly one URL and --mode rendered.")
         given["mode"] = "rendered"
         save_screenshot(addresses[0], screenshot, take=True)
-    asked = {name: given[name] for name in ("mode", "selector", "siteconfig", "max_age", "explain", "at")}
+    part = {name: given.pop(name) for name in ("section", "start", "max_chars")}
     with shown_progress() as progress:
-        pages = with_app(lambda app: _opened(app, addresses, asked | {"include_images": images}, progress))
-    part = {name: given[name] for name in ("section", "start", "max_chars")}
+        pages = with_app(lambda app: _opened(app, addresses, given, progress))
     options = view_options(**part, form=form, links=links, as_json=as_json)
     with paged():
         failed = _print(addresses, pages, options, as_json=as_json)

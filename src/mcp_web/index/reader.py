@@ -33,7 +33,6 @@ from mcp_web.text.languages import language_of
 
 if TYPE_CHECKING:
     from mcp_web.embed.judge import Judge
-    from mcp_web.index.evidence import Scores
 
 T = TypeVar("T")
 EvidenceFor = Callable[[str], Evidence]  # returns the signals for a question
@@ -251,20 +250,19 @@ class PageReader:
         return grown
 
     def _with_model(self, page: PreparedPage, query: str, evidence: Evidence, vectors: PageVectors | None) -> Evidence:
-        """The signals with those of the judge, or of the model if the page and the question have vectors."""
+        """The signals with those of the judge, or of the model if the page and the question have vectors.
+
+        The judge's scores are nan for the passages that it has not read, and None if it has read none.
+        """
+        import numpy as np
+
         if self._judge:
-            return replace(evidence, judged=self._known_scores(page, query))
+            scores = [self._judged.get((query, one.digest), math.nan) for one in page.passages]
+            return replace(evidence, judged=None if all(map(math.isnan, scores)) else np.array(scores))
         question = self._questions.get(query)
         if vectors is None or question is None or not self._can_read(page, query):
             return evidence
         return replace(evidence, cosines=vectors.cosines(page.passages, question), calibration=self._calibration)
-
-    def _known_scores(self, page: PreparedPage, query: str) -> Scores | None:
-        """The judge's scores of a page's passages, nan for those it has not read; None if it has read none."""
-        import numpy as np
-
-        found = np.array([self._judged.get((query, one.digest), math.nan) for one in page.passages])
-        return None if np.isnan(found).all() else found
 
 
 async def _in_thread_if_long(page: PreparedPage, work: Callable[..., T], *args: Any) -> T:

@@ -207,14 +207,13 @@ class _Source:
         for taken in range(count):
             near = word + taken * step
             far = near + step
-            if not 0 <= far < len(self._all_words()) or self._ends_sentence(min(near, far)):
+            if not 0 <= far < len(self._all_words()):
+                return taken
+            pair = self._all_words()[min(near, far) : max(near, far) + 1]
+            left, right = (self.folded.source_span(*one.span()) for one in pair)
+            if _SENTENCE_END.search(self.markdown, left[1], right[0]):
                 return taken
         return count
-
-    def _ends_sentence(self, word: int) -> bool:
-        """Whether a sentence, list item or cell ends between this word of the source and the next."""
-        left, right = (self.folded.source_span(*one.span()) for one in self._all_words()[word : word + 2])
-        return _SENTENCE_END.search(self.markdown, left[1], right[0]) is not None
 
     def _likely_places(self, given: list[str]) -> list[int]:
         """Numbers of source words at which the quote may begin: each shared word votes for the start it implies."""

@@ -15,15 +15,12 @@ _SPACES = re.compile(r"[ \t\n\r\f]+")
 _NUMBERS = re.compile(r"[\s\d.:|>+\-]*\Z")
 _COLUMN = re.compile(r"\s*\d+(?:\s+\d+)*\s*\Z")
 _GUTTERS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        lineno linenos line-number line-numbers line-numbers-rows linenumber linenumbers ln lnt lnlinks gutter gl lnum
-        hljs-ln-numbers hljs-ln-n rouge-gutter blob-num code-gutter react-syntax-highlighter-line-number linenodiv
-        CodeMirror-linenumber CodeMirror-gutter cm-gutters cm-lineNumbers line-num lineNumber codeLineNumber
-        token-line-number rsh-line-number LineNumber ace_gutter code-line-number lntd src-line-numbers rust-line-numbers
-        """,
-    )
+    """
+    lineno linenos line-number line-numbers line-numbers-rows linenumber linenumbers ln lnt lnlinks gutter gl lnum
+    hljs-ln-numbers hljs-ln-n rouge-gutter blob-num code-gutter react-syntax-highlighter-line-number linenodiv
+    CodeMirror-linenumber CodeMirror-gutter cm-gutters cm-lineNumbers line-num lineNumber codeLineNumber
+    token-line-number rsh-line-number LineNumber ace_gutter code-line-number lntd src-line-numbers rust-line-numbers
+    """.split()  # noqa: SIM905
 )
 # Elements for which the plain text of the block is not the code: then its tree is walked.
 _NOT_PLAIN = (

@@ -7,33 +7,30 @@ import re
 from turbohtml import Element
 
 KNOWN = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        abap actionscript ada agda al antlr apache apacheconf apex apl applescript arduino armasm asciidoc asm
-        asp aspnet assembly autohotkey autoit awk bash basic bat batch bibtex bicep bnf brainfuck bsl c c# c++
-        caddyfile capnp cfg cfml cjs clj cljs clojure cmake cmd cobol coffee coffeescript common-lisp conf
-        config console cpp cql crystal cs csharp css csv cuda curl cxx cypher cython d dart dax delphi diff
-        django dns docker dockerfile dosini dot dts ebnf edn eex ejs elisp elixir elm emacs-lisp erb erl erlang
-        excel f# fish flow forth fortran fsharp gcode gdscript gherkin git gitignore glsl gnuplot go golang gql
-        gradle graphql graphviz groovy h haml handlebars haskell haxe hbs hcl heex hlsl hpp hs html html+django
-        html+erb html+jinja html+php htmlbars http hy idl idris inform7 ini ipython irb j janet java javascript
-        jinja jinja2 jl jq js json json5 jsonc jsonl jsonnet jsp jsx julia kdl kotlin kql ksh kt kts kusto latex
-        ldif lean lean4 less lhs liquid lisp livescript llvm log lua make makefile mako markdown markup
-        mathematica matlab maxima md mdx mermaid meson mips mjs mlir mojo mongodb mysql nasm nginx nim nix nixos
-        nsis nu nushell objc objective-c objectivec objectpascal ocaml octave odin openqasm openscad pascal pcre
-        perl pgsql php php+html pig plantuml plpgsql plsql pod pony postcss postgres postgresql postscript
-        powerquery powershell prisma processing progress prolog promql properties proto protobuf ps1 psql pug
-        puppet purescript pwsh py py3 pycon pydocstring pytb python python2 python3 q qml qsharp r racket rake
-        razor rb rbs reason reasonml regex rego rescript rest restructuredtext rexx rhtml rkt robot
-        robotframework rouge rs rst ruby rust sas sass scala scheme scss sed sh shell shell-session shellscript
-        shellsession smali smalltalk smarty sml snobol solidity soy sparql splunk sql sqlite ssh-config stan
-        starlark stata stylus sublime supercollider svelte svg swift systemd systemverilog tcl tcsh tera
-        terminal terraform tex text tf thrift toml ts tsql tsx turtle twig typescript typoscript typst
-        unrealscript uri v vala vb vba vbnet vbscript verilog vhdl vim viml visualbasic vue wasm wast wat
-        webassembly wgsl wolfram wren xaml xhtml xml xonsh xpath xquery xsl xslt yacc yaml yang yml yul zig zsh
-        """,
-    )
+    """
+    abap actionscript ada agda al antlr apache apacheconf apex apl applescript arduino armasm asciidoc asm
+    asp aspnet assembly autohotkey autoit awk bash basic bat batch bibtex bicep bnf brainfuck bsl c c# c++
+    caddyfile capnp cfg cfml cjs clj cljs clojure cmake cmd cobol coffee coffeescript common-lisp conf
+    config console cpp cql crystal cs csharp css csv cuda curl cxx cypher cython d dart dax delphi diff
+    django dns docker dockerfile dosini dot dts ebnf edn eex ejs elisp elixir elm emacs-lisp erb erl erlang
+    excel f# fish flow forth fortran fsharp gcode gdscript gherkin git gitignore glsl gnuplot go golang gql
+    gradle graphql graphviz groovy h haml handlebars haskell haxe hbs hcl heex hlsl hpp hs html html+django
+    html+erb html+jinja html+php htmlbars http hy idl idris inform7 ini ipython irb j janet java javascript
+    jinja jinja2 jl jq js json json5 jsonc jsonl jsonnet jsp jsx julia kdl kotlin kql ksh kt kts kusto latex
+    ldif lean lean4 less lhs liquid lisp livescript llvm log lua make makefile mako markdown markup
+    mathematica matlab maxima md mdx mermaid meson mips mjs mlir mojo mongodb mysql nasm nginx nim nix nixos
+    nsis nu nushell objc objective-c objectivec objectpascal ocaml octave odin openqasm openscad pascal pcre
+    perl pgsql php php+html pig plantuml plpgsql plsql pod pony postcss postgres postgresql postscript
+    powerquery powershell prisma processing progress prolog promql properties proto protobuf ps1 psql pug
+    puppet purescript pwsh py py3 pycon pydocstring pytb python python2 python3 q qml qsharp r racket rake
+    razor rb rbs reason reasonml regex rego rescript rest restructuredtext rexx rhtml rkt robot
+    robotframework rouge rs rst ruby rust sas sass scala scheme scss sed sh shell shell-session shellscript
+    shellsession smali smalltalk smarty sml snobol solidity soy sparql splunk sql sqlite ssh-config stan
+    starlark stata stylus sublime supercollider svelte svg swift systemd systemverilog tcl tcsh tera
+    terminal terraform tex text tf thrift toml ts tsql tsx turtle twig typescript typoscript typst
+    unrealscript uri v vala vb vba vbnet vbscript verilog vhdl vim viml visualbasic vue wasm wast wat
+    webassembly wgsl wolfram wren xaml xhtml xml xonsh xpath xquery xsl xslt yacc yaml yang yml yul zig zsh
+    """.split()  # noqa: SIM905
 )
 _NO_LANGUAGE = frozenset(("default", "none", "text", "plain", "plaintext", "txt", "nohighlight", "no-highlight",
                           "output", "plain-text", "raw", "unknown", "auto", "undefined", "null", "code",
