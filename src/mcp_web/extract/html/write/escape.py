@@ -23,7 +23,6 @@ _LINE_START = re.compile(
     r"^(?:(?P<mark>#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||[-=|:][-=|: ]*$|~{3,}|\[(?=[^\]]{1,200}\]:))"
     r"|(?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$))"
 )
-_STARTS = frozenset("#-+*>|=:~[")
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -50,8 +49,7 @@ def escape_links(line: str) -> str:
 
 def escape_line_start(line: str) -> str:
     """The line, with a backslash if it would start a block structure."""
-    first = line[:1]
-    found = _LINE_START.match(line) if first in _STARTS or first.isdigit() else None
+    found = _LINE_START.match(line)
     if found is None:
         return line
     if found["number"] is not None:
