@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator
-from functools import lru_cache
 from itertools import accumulate
 
 from mcp_web.extract.html.blocks import Blocks, Box
@@ -70,19 +69,10 @@ def read_names(boxes: list[Box]) -> Names:
     found = {}
     for name, look in zip(names, looks, strict=True):
         mask = 0
-        for word in name.split():
-            mask |= _word_mask(word)
+        for word in NAME_PATTERN.findall(name):
+            mask |= _NAME_BIT[word]
         found[name] = mask, look
     return found
-
-
-@lru_cache(maxsize=16_384)  # pages share their words, those of a site nearly all
-def _word_mask(word: str) -> int:
-    """Which of ALL_WORDS are in a word, one bit each."""
-    mask = 0
-    for found in NAME_PATTERN.findall(word):
-        mask |= _NAME_BIT[found]
-    return mask
 
 
 class PageFeatures:

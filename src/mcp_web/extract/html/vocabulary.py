@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -117,19 +116,11 @@ _SIGNS = _phrases(
 )
 # Phrases begin after a character that is not part of a word: a search for it is faster than one for `\b`.
 _ASIDE_PHRASES = re.compile(rf"\W{_pattern(_PHRASES)}")
-_ASCII_PHRASES = re.compile(rf"\W{_pattern(filter(str.isascii, _PHRASES))}")
 _ASIDE_SIGNS = re.compile(_pattern(_SIGNS))
 _LINE = 200  # characters; longer texts are sentences, not labels
 
 
 def says_aside(text: str) -> bool:
     """Whether a short line has a phrase of parts that are not content: "Related", "Share this", "© 2026"."""
-    return len(text) < _LINE and _line_says_aside(text)
-
-
-@lru_cache(maxsize=4096)  # the pages of a site share such lines
-def _line_says_aside(line: str) -> bool:
-    lowered = f" {line.lower()}"
-    if lowered.isascii():
-        return _ASCII_PHRASES.search(lowered) is not None
-    return _ASIDE_PHRASES.search(lowered) is not None or _ASIDE_SIGNS.search(lowered) is not None
+    line = f" {text.lower()}" if len(text) < _LINE else ""
+    return _ASIDE_PHRASES.search(line) is not None or _ASIDE_SIGNS.search(line) is not None
