@@ -34,7 +34,6 @@ CODES = {
     "NOT_FOUND": "CACHE_ERROR",
 }
 _METADATA = ("description", "author", "published", "site_name", "language")
-_FLAT = ("path", "robots_url")  # details that are fields of the error object itself
 
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:
@@ -211,7 +210,7 @@ def error_object(error: WebError) -> dict[str, Any]:
         made["cause"] = error.code
     if isinstance(error, NotFound):
         made["retryable"] = False
-    return made | {name: details[name] for name in _FLAT if name in details}
+    return made | {name: details[name] for name in ("path", "robots_url") if name in details}
 
 
 def failed(error: WebError, given: Mapping[str, Any]) -> Answer:

@@ -14,7 +14,6 @@ BLOCK_TAGS = frozenset(re.findall(r"\w+", """
     footer form h1 h2 h3 h4 h5 h6 header hr html li main menu nav ol p pre section summary table tbody td tfoot th
     thead tr ul
 """))  # fmt: skip
-_UNITS = frozenset({"table", "ul", "ol", "dl"})
 _GRID_TAGS = {"tr": 0, "td": 1, "th": 2}
 _CELL = 120  # characters of a data table's cell, on average
 _SENTENCE = 60  # characters
@@ -114,7 +113,7 @@ def _unit(box: Box, data: set[Box]) -> Box | None:
     for _ in range(12):
         if at is None or at in data:
             return at or nearest
-        if nearest is None and at.tag in _UNITS:
+        if nearest is None and at.tag in ("table", "ul", "ol", "dl"):
             nearest = at
         at = at.parent
     return nearest

@@ -25,8 +25,6 @@ _STORY = 300  # characters of sentences
 # A copy has at least so many different sentences and so much of the kept ones: the parts of a reference repeat less.
 _COPIED, _COPIED_SHARE = 3, 0.1
 _COMMENTS = re.compile(r"(?:^|[\s_-])comments(?:$|[\s_-])")
-_FLOW = frozenset(("p", "h1", "h2", "h3"))
-_TITLES = frozenset(("h1", "h2", "h3"))
 _BACK = "a[href^='#'],a[href*='#'][href*=toc]"
 _STOPS = ".!?…。！？"
 _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -127,7 +125,7 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
     blocks = read.blocks
     around: dict[Box | None, int] = {}  # with the characters of its paragraphs that are too short to be sentences
     for block, keep in zip(blocks, kept, strict=True):
-        if keep and block.box.tag in _FLOW:
+        if keep and block.box.tag in ("p", "h1", "h2", "h3"):
             is_short = block.box.tag == "p" and not block.prose and block.links < 0.5 * len(block.text)
             around[block.box.parent] = around.get(block.box.parent, 0) + is_short * len(block.text)
     for unit, members in units:
@@ -252,4 +250,4 @@ def _is_title_of(text: HtmlBlock, heading: HtmlBlock) -> bool:
     """Whether an h1, h2 or h3 is in the same element as the text below it, or as the list that contains the text."""
     box = text.box
     around = [box, box.parent, box.parent.parent if box.tag == "li" and box.parent else box]
-    return heading.box.tag in _TITLES and heading.box.parent in around
+    return heading.box.tag in ("h1", "h2", "h3") and heading.box.parent in around

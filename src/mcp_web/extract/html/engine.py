@@ -34,8 +34,6 @@ from mcp_web.text.spaces import fold_spaces
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import absolute
 
-_NAME = f"mcp-web@{mcp_web.__version__}"
-_TRANSCRIPT = b'"transcript"'  # in structured data
 _SHEET = re.compile(rb"<style\b|<link\b[^>]{0,9}\srel\s*=[^>]{0,100}>", re.I)
 _SHEET_END = re.compile(rb"</style(?=[\s/>])", re.I)
 _FITS = 3  # of a page too large for memory, the first third is read
@@ -127,7 +125,7 @@ def _read(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Do
     title, metadata = read_metadata(tree, url, page.headers)
     names = PageNames(tree)
     transcripts: tuple[str, ...] = ()
-    if _TRANSCRIPT in page.body and not request.selector:
+    if b'"transcript"' in page.body and not request.selector:
         # Imported only if needed: modules count against the memory limit of the worker.
         from mcp_web.extract.transcript import read_transcripts
 
@@ -143,7 +141,7 @@ def _read(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Do
     document = Document(
         title=found.title or title or (written.headings[0].text if written.headings else ""),
         markdown=written.markdown,
-        extractor=_NAME,
+        extractor=f"mcp-web@{mcp_web.__version__}",
         kind=found.kind,
         metadata=metadata,
         headings=written.headings,

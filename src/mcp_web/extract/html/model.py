@@ -22,7 +22,6 @@ FEATURES = (*FIGURES, *BITS)
 # The models are too sure of pages of unseen sites, except of articles and products, whose text is one part of the page.
 # Each fold chose 0.7 or 0.8 by the F1 of the other folds.
 _UNSURE = 0.8
-_ONE_TEXT = ("article", "product")
 
 
 class Scorer:
@@ -43,7 +42,7 @@ class Scorer:
 
 def chances_of(features: PageFeatures, inputs: Inputs, logits: NDArray[np.floating[Any]]) -> list[float]:
     """The chances of all blocks of a page, from the logits of the scored ones."""
-    if features.declared not in _ONE_TEXT:
+    if features.declared not in ("article", "product"):
         logits = _UNSURE * logits
     scored = (1 / (1 + np.exp(-logits.astype(np.float64)))).tolist()
     chances = [0.0] * (len(inputs.scored) + len(inputs.represented))

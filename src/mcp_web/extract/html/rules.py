@@ -15,7 +15,6 @@ NEVER = (
     "footer:not(blockquote footer,figure footer,[class*=footnote]),[role=navigation],[role=search],[role=menu],"
     "[role=menubar],[role=dialog],[role=alertdialog],[role=contentinfo]"
 )
-_DIALOGS = "[role=dialog],[role=alertdialog]"
 # Comments of readers; removed from a page that declares itself an article.
 COMMENTS = (
     "#comments,#respond,#disqus_thread,#comment-section,#comments-section,.comments-area,.comment-list,.commentlist,"
@@ -33,7 +32,9 @@ def open_dialogs(tree: Tree, body: Element, source: bytes) -> None:
     Not on a page that a script fills: there the text beside the dialog, which often asks about cookies, is yet to come.
     Must run before hidden text is removed: inside elements that are never content, it is not looked for.
     """
-    dialogs = tree.select(_DIALOGS) if b"dialog" in source else []  # the search visits all elements
+    dialogs = (
+        tree.select("[role=dialog],[role=alertdialog]") if b"dialog" in source else []
+    )  # the search visits all elements
     if not dialogs:
         return
     inside = sum([len(element.text) for element in sites.outermost(dialogs)])

@@ -42,9 +42,7 @@ def escape(text: str) -> str:
 
 def escape_links(line: str) -> str:
     """Escape "](" in text, which would make a link; then remove JOINT from the links of the writer."""
-    if "](" in line:
-        line = line.replace("](", "\\](")
-    return line.replace(JOINT, "")
+    return line.replace("](", "\\](").replace(JOINT, "")
 
 
 def escape_line_start(line: str) -> str:

@@ -65,9 +65,6 @@ def one_line(run: str) -> str:
 
 def paragraphs(run: str) -> list[str]:
     """A run as paragraphs: white space collapsed, single line breaks kept, split at double ones."""
-    if BREAK not in run:
-        line = fold_spaces(run)
-        return [escape_line_start(escape_links(line))] if line else []
     found: list[str] = []
     lines: list[str] = []
     for piece in [*run.split(BREAK), ""]:
