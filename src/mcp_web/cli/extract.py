@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
-from mcp_web.cli.output import empty, failure, json_option, paged, print_json
-from mcp_web.cli.pages import is_empty, print_page, view_options
+from mcp_web.cli.output import empty, json_option, paged, print_json
+from mcp_web.cli.pages import failing_alone, is_empty, print_page, view_options
 from mcp_web.cli.session import with_app
-from mcp_web.cli.wording import error_sentence
 from mcp_web.errors import InvalidInput, WebError
 
 if TYPE_CHECKING:
@@ -89,27 +88,17 @@ async def _each(
     code = 0
     for file in files:
         name = STDIN if file is None else str(file)
-        try:
+        with failing_alone("file", name, rows, is_only=len(files) == 1, as_json=as_json):
             document = await _document(app, file, base_url, request)
-        except (WebError, OSError) as error:
-            if len(files) == 1:
-                raise
-            why = error if isinstance(error, WebError) else InvalidInput(f"{error.strerror or error}.", suggestion="")
-            rows.append({"file": name, "error": why.as_dict()})
-            code = FAILED
-            if not as_json:
-                failure(name, error_sentence(why))
-            continue
-        view = PageView(document, base_url or (name if file else None))
-        if as_json:
-            rows.append({"file": name} | document_to_json(document))
-        else:
-            print_page(view, view_options(as_json=False), with_facts=with_facts or len(files) > 1)
-        if is_empty(view):
-            code = code or NOTHING_FOUND
+            view = PageView(document, base_url or (name if file else None))
+            code = NOTHING_FOUND if is_empty(view) else code
+            if as_json:
+                rows.append({"file": name} | document_to_json(document))
+            else:
+                print_page(view, view_options(as_json=False), with_facts=with_facts or len(files) > 1)
     if as_json:
         print_json({"files": rows} if len(files) > 1 else rows[0])
-    return code
+    return FAILED if any("error" in row for row in rows) else code
 
 
 async def _document(app: App, file: Path | None, base_url: str, request: ExtractRequest) -> Document:

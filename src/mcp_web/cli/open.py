@@ -10,11 +10,10 @@ import click
 
 from mcp_web.cli.calling import DEADLINE, shown_progress
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
-from mcp_web.cli.output import empty, failure, json_option, paged, print_json
-from mcp_web.cli.pages import is_empty, page_object, part_options, print_page, view_options
+from mcp_web.cli.output import empty, json_option, paged, print_json
+from mcp_web.cli.pages import failing_alone, is_empty, page_object, part_options, print_page, view_options
 from mcp_web.cli.screenshot import save_screenshot, screenshot_option
 from mcp_web.cli.session import with_app
-from mcp_web.cli.wording import error_sentence
 from mcp_web.errors import WebError
 
 if TYPE_CHECKING:
@@ -93,26 +92,16 @@ async def _opened(app: App, urls: list[str], asked: dict[str, Any], progress: An
 
 def _print(urls: list[str], pages: list[PageView | WebError], options: ViewOptions, *, as_json: bool) -> int:
     """Print every page in the order asked for; returns how many failed. The failure of a single page is raised."""
-    from mcp_web.tools.clean_output import clean_error
-
     rows: list[dict[str, Any]] = []
-    failed = 0
     for url, page in zip(urls, pages, strict=True):
-        try:
+        with failing_alone("url", url, rows, is_only=len(pages) == 1, as_json=as_json):
             if isinstance(page, WebError):
                 raise page
             if as_json:
                 rows.append(page_object(page, options))
             else:
                 print_page(page, options, with_facts=len(pages) > 1)
-        except WebError as error:
-            if len(pages) == 1:
-                raise
-            failed += 1
-            if as_json:
-                rows.append({"url": url, "error": clean_error(error).as_dict()})
-            else:
-                failure(url, error_sentence(error))
+    failed = sum("error" in row for row in rows)
     if as_json:  # the answer object of web_open, or of web_batch_open
         several = {"pages": rows, "opened": len(rows) - failed, "failed": failed, "notes": []}
         print_json(several if len(rows) > 1 else rows[0])

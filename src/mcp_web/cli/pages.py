@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mcp_web.cli.output import echo, empty, note, print_markdown
+from mcp_web.cli.output import echo, empty, failure, note, print_markdown
+from mcp_web.cli.wording import error_sentence
+from mcp_web.errors import InvalidInput, WebError
 
 if TYPE_CHECKING:
     from mcp_web.model.page import Document
@@ -77,6 +80,22 @@ def print_page(view: PageView, options: ViewOptions, *, with_facts: bool = False
     if shown.next_start is not None:
         window = f"{shown.start:,} to {shown.end:,} of {len(document.markdown):,}"
         note(f"{which}Characters {window} are shown; --start {shown.next_start} continues.")
+
+
+@contextmanager
+def failing_alone(key: str, name: str, rows: list[dict[str, Any]], *, is_only: bool, as_json: bool) -> Iterator[None]:
+    """Context manager: a failure of one of several pages becomes a row, and is printed unless `as_json`."""
+    from mcp_web.tools.clean_output import clean_error
+
+    try:
+        yield
+    except (WebError, OSError) as error:
+        if is_only:
+            raise
+        why = error if isinstance(error, WebError) else InvalidInput(f"{error.strerror or error}.", suggestion="")
+        if not as_json:
+            failure(name, error_sentence(why))
+        rows.append({key: name, "error": clean_error(why).as_dict()})
 
 
 def _is_markdown(document: Document) -> bool:
