@@ -55,11 +55,16 @@ class Robots:
         self._delays = delays
 
     def allows(self, agent: str, url: str) -> bool:
-        """Whether this agent may fetch a URL (or a path): the longest matching rule decides, a tie allows."""
+        """Whether this agent may fetch a URL (or a path): the longest matching rule decides, a tie allows.
+
+        The rules are those of the groups that name the agent, or if none does, of those for all agents (`*`).
+        """
         path = path_of(url)
         normalised = _normalised(path).replace("*", "%2A").replace("$", "%24")
         best_allow = best_disallow = -1
-        for group in self._applying(agent):
+        token = agent.lower() if _TOKEN.fullmatch(agent) else None
+        own = [group for group in self._groups if token in group.agents]
+        for group in own or [group for group in self._groups if "*" in group.agents]:
             for rule in group.rules:
                 size = len(rule.pattern)
                 if size > (best_allow if rule.allow else best_disallow) and rule.covers(path, normalised):
@@ -74,12 +79,6 @@ class Robots:
         token = agent.lower()
         named = any(token in group.agents for group in self._groups)
         return self._delays.get(token if named else "*")
-
-    def _applying(self, agent: str) -> list[Group]:
-        """The groups that name the agent, or if none does, those for all agents (`*`)."""
-        token = agent.lower() if _TOKEN.fullmatch(agent) else None
-        own = [group for group in self._groups if token in group.agents]
-        return own or [group for group in self._groups if "*" in group.agents]
 
 
 def parse_robots(body: bytes | str) -> Robots:

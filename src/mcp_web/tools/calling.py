@@ -92,7 +92,11 @@ def failure_answer(error: WebError, call: Call) -> Answer:
 def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Answer:
     """The answer as it is sent, shrunk if it exceeds the ceiling although tools have their own budgets."""
     if answer.shape == "json":
-        return _as_json(answer, call, structured=structured)
+        # Structured clients receive the object as text too, so each gets half of the budget.
+        data = shrunk(answer.data, budget.AIM // 2 if structured else budget.AIM)
+        # The format of a contract has no envelope; chat markers are still defused.
+        text = compact(data) if answer.wrapped else call.envelope.defuse(compact(data))
+        return replace(answer, data=json.loads(text) if structured else {}, text=text, meta={})
     if answer.shape == "text":
         return _as_text(answer, call)
     if structured:
@@ -107,14 +111,6 @@ def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Answer:
     allowed = budget.AIM - budget.estimate(beside)
     note = "\n\n[cut at the ceiling of 20,000 tokens: ask for less, or for the next part]"
     return replace(answer, data={}, text=call.envelope.closed(budget.cut(answer.text, allowed - 60)) + note, meta=meta)
-
-
-def _as_json(answer: Answer, call: Call, *, structured: bool) -> Answer:
-    """The answer as JSON in the text; structured clients receive it twice, so each gets half of the budget."""
-    data = shrunk(answer.data, budget.AIM // 2 if structured else budget.AIM)
-    # The format of a contract has no envelope; chat markers are still defused.
-    text = compact(data) if answer.wrapped else call.envelope.defuse(compact(data))
-    return replace(answer, data=json.loads(text) if structured else {}, text=text, meta={})
 
 
 def _as_text(answer: Answer, call: Call) -> Answer:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from turbohtml import Document as Tree
 from turbohtml import Element, Text
 
-from mcp_web.extract.html.blocks import Blocks, Box, read_blocks
+from mcp_web.extract.html.blocks import Blocks, read_blocks
 from mcp_web.extract.html.decide import decide
 from mcp_web.extract.html.features import PageFeatures
 from mcp_web.extract.html.rules import COMMENTS, NEVER
@@ -70,14 +70,10 @@ def prune(scored: ScoredBlocks) -> Element:
         if not keep and block.box.kept:
             for node in block.nodes:
                 node.extract()
-    return _smallest_around(read.boxes).element
-
-
-def _smallest_around(boxes: list[Box]) -> Box:
-    root = boxes[0]
-    for box in boxes:
+    root = read.boxes[0]
+    for box in read.boxes:
         if box.parent is root and root.kept and box.kept == root.kept:
             root = box
     while root.tag in _PARTS and root.parent is not None:
         root = root.parent
-    return root
+    return root.element

@@ -207,7 +207,10 @@ class PageFeatures:
         copies = Counter([block.text for block in blocks])
         h1, core_last, last = self._landmarks()
         heads = self._heads(left_out)
-        chars, prose, linked = self._running_sums()
+        # The characters before each block (all, in sentences, in links), padded at both ends.
+        counts = (self._sizes, self._prose, [block.links for block in blocks])
+        sums = (list(accumulate(each, initial=0)) for each in counts)
+        chars, prose, linked = ([*[0] * _NEAR, *each, *[each[-1]] * _NEAR] for each in sums)
         before = 0
         for at, block in enumerate(blocks):
             text, size = block.text, sizes[at]
@@ -227,13 +230,6 @@ class PageFeatures:
                     text.count(".", 0, 300) if plain else _count(text, _STOPS), *heads[at],
                 ]  # fmt: skip
             before += size
-
-    def _running_sums(self) -> tuple[list[int], list[int], list[int]]:
-        """The characters before each block: all, in sentences, in links; padded at both ends for `_NEAR` blocks."""
-        links = [block.links for block in self.read.blocks]
-        sums = [list(accumulate(each, initial=0)) for each in (self._sizes, self._prose, links)]
-        chars, prose, linked = ([*[0] * _NEAR, *each, *[each[-1]] * _NEAR] for each in sums)
-        return chars, prose, linked
 
     def _heads(self, left_out: Container[int]) -> list[tuple[bool, bool, float, int]]:
         """For each block: whether it and the heading above it say "aside", that heading's links, the blocks since."""

@@ -71,7 +71,9 @@ def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
     if scans:
         notes += recognised.notes(scans, len(pages))
     facts = pdf.get_metadata_dict(skip_empty=True)
-    largest = _largest_lines(pages)  # before the running head, which may be the title, is removed
+    declared = str(facts.get("Title", "")).strip()  # by many programs a file name
+    # The largest lines are read before the running head, which may be the title, is removed.
+    title = declared if declared and not _NO_TITLE.search(declared) else _largest_lines(pages)
     remove_running_lines(pages)
     styles = read_styles(pages, _outline(pdf))
     text = "\n\n".join(
@@ -82,7 +84,7 @@ def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
         page,
         "pdf",
         text,
-        title=_title(facts, largest),
+        title=title,
         metadata=_metadata(facts),
         notes=(*counted, *notes),
         hidden=sum(each.hidden for each in pages),
@@ -151,12 +153,6 @@ def _largest_lines(pages: list[PageText]) -> str:
     largest = [line.text for line in with_words if line.size >= size * 0.97]
     text = " ".join(largest if len(largest) <= min(4, len(with_words) - 1) else largest[:1])
     return text if 3 <= len(text) <= 200 else ""
-
-
-def _title(facts: Mapping[str, Any], largest: str) -> str:
-    """The title in the metadata, else the largest lines: many programs write a file name as the title."""
-    declared = str(facts.get("Title", "")).strip()
-    return declared if declared and not _NO_TITLE.search(declared) else largest
 
 
 def _metadata(facts: Mapping[str, Any]) -> Metadata:

@@ -119,20 +119,15 @@ def read_page(page: PdfPage, number: int, *, render: bool = True) -> PageText:
     textpage = page.get_textpage()
     count = min(textpage.count_chars(), _MOST_CHARS)
     box = Box(*page.get_cropbox())
-    turn = _text_direction(textpage.raw, count)
+    # The direction of most of the text: landscape tables run upwards. PDFium counts clockwise.
+    angles = (pdfium.FPDFText_GetCharAngle(textpage.raw, index) for index in range(0, count, max(1, count // 40)))
+    turns = Counter(-round(angle / (math.pi / 2)) % 4 * 90 for angle in angles)
+    turn = turns.most_common(1)[0][0] if turns else 0
     reader = _Reader(page, textpage.raw, box, turn, RenderedPage(page, box) if render and count else None)
     lines = [line_of(words) for words in reader.lines(count)]
     is_image = count < _FEW_CHARS and reader.images_cover_page
     textpage.close()
     return PageText(number, _upright(box, turn, box).top, lines, reader.hidden, is_image)
-
-
-def _text_direction(raw: Any, count: int) -> int:
-    """The direction of most of the text in degrees, a multiple of 90: landscape tables run upwards."""
-    sample = range(0, count, max(1, count // 40))
-    # PDFium counts clockwise.
-    turns = Counter(-round(pdfium.FPDFText_GetCharAngle(raw, index) / (math.pi / 2)) % 4 * 90 for index in sample)
-    return turns.most_common(1)[0][0] if turns else 0
 
 
 def _upright(box: Box, degrees: int, page: Box) -> Box:

@@ -96,21 +96,13 @@ def embed(state: WriterState, element: Element) -> str:
         return ""
     if element.tag in ("iframe", "object", "embed") and not _KNOWN.search(source):
         return ""
-    url = state.links.resolve(_page_of(source))
+    found = ((pattern.search(source), page) for pattern, page in _PAGES)
+    url = state.links.resolve(next((page.format(match[1]) for match, page in found if match), source))
     if url is None:
         return ""
     label = _label(element, url)
     state.links.remember(url, label)
     return f"[{label}]{JOINT}({url})"
-
-
-def _page_of(source: str) -> str:
-    """The page of an embedded video or post; other URLs unchanged."""
-    for pattern, page in _PAGES:
-        found = pattern.search(source)
-        if found is not None:
-            return page.format(found[1])
-    return source
 
 
 def _label(element: Element, url: str) -> str:
