@@ -82,8 +82,7 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
     def page(tokens: int) -> dict[str, Any]:
         return _page(opened, args, show(opened.snapshot.document, replace(options, tokens=tokens)), length, tokens)
 
-    data = fitted(call, page)
-    return Answer(data, shape="json")
+    return Answer(fitted(call, page), shape="json")
 
 
 def _page(opened: Opened, args: dict[str, Any], shown: Shown, length: int, tokens: int) -> dict[str, Any]:

@@ -7,7 +7,6 @@ the Markdown. Quotes are compared with it, and `format=text` shows it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 from itertools import pairwise
@@ -65,7 +64,10 @@ def _markup(text: str, block: Block, display: bool, references: bool) -> list[Sp
     if block.kind in ("rule", "math"):
         return [(block.start, block.end)] if block.kind == "rule" and not display else []
     drop: list[Span] = []
-    for start, end in _inline_parts(text, block.kind):
+    # A backtick in one item of a list or row of a table begins no code that ends in another.
+    parts = {"list": _BULLET, "table": _ROW}.get(block.kind)
+    starts = [found.start() for found in parts.finditer(text)] if parts else []
+    for start, end in pairwise([0, *starts, len(text)]):
         drop += inline_markup(text[start:end], base + start, alt=display, notes=display, references=references)
     if block.kind == "heading":
         drop += _spans(HEADING_MARKS, text, base)
@@ -78,13 +80,6 @@ def _markup(text: str, block: Block, display: bool, references: bool) -> list[Sp
         drop += _spans(_FENCE_LINE, text, base)
         drop += [] if display else [(base + m.start(2), base + m.end(2)) for m in _BULLET.finditer(text)]
     return drop
-
-
-def _inline_parts(text: str, kind: str) -> Iterator[Span]:
-    """The items of a list and the rows of a table: a backtick in one of them begins no code that ends in another."""
-    pattern = {"list": _BULLET, "table": _ROW}.get(kind)
-    starts = [found.start() for found in pattern.finditer(text)] if pattern else []
-    return pairwise([0, *starts, len(text)])
 
 
 def _spans(pattern: re.Pattern[str], text: str, base: int) -> list[Span]:

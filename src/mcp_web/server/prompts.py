@@ -9,7 +9,7 @@ import mcp_types as types
 from mcp import MCPError
 
 from mcp_web.app import App
-from mcp_web.contracts.contract import Contract, Prompt, declared_prompts
+from mcp_web.contracts.contract import Contract, declared_prompts
 from mcp_web.text.untrusted import quoted
 from mcp_web.tools.clean_output import clean_value
 
@@ -25,7 +25,7 @@ def list_prompts(contract: Contract | None = None) -> list[types.Prompt]:
             description=prompt.description,
             arguments=[types.PromptArgument(name=prompt.argument, description=prompt.argument_help, required=True)],
         )
-        for prompt in _offered(contract)
+        for prompt in (contract.prompts if contract else PROMPTS)
     ]
 
 
@@ -33,7 +33,7 @@ async def get_prompt(
     app: App, contract: Contract | None, name: str, arguments: dict[str, str] | None
 ) -> types.GetPromptResult:
     """The prompt with its argument filled in; raises MCPError for an unknown name or a missing argument."""
-    known = {prompt.name: prompt for prompt in _offered(contract)}
+    known = {prompt.name: prompt for prompt in (contract.prompts if contract else PROMPTS)}
     prompt = known.get(name)
     if prompt is None:
         raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {quoted(name)}. There are: {', '.join(known)}.")
@@ -46,7 +46,3 @@ async def get_prompt(
         description, text = clean_value([description, text])
     message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
     return types.GetPromptResult(description=description, messages=[message])
-
-
-def _offered(contract: Contract | None) -> tuple[Prompt, ...]:
-    return PROMPTS if contract is None else contract.prompts

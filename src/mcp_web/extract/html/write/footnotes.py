@@ -68,7 +68,9 @@ class Footnotes:
 
     def _refer(self, anchor: Element) -> None:
         """Mark an anchor as a reference if its target is a footnote."""
-        target = self._target(anchor)
+        page, _, fragment = (anchor.attr("href") or "").partition("#")
+        is_here = not page or page == self.here or self.here.endswith(page)
+        target = self.by_name.get(fragment) if is_here else None
         if target is None or self.order.get(target, -1) <= self.order.get(anchor, 0):
             return
         definition = _definition_of(target)
@@ -78,13 +80,6 @@ class Footnotes:
         for element in (anchor, *_ancestors(anchor)[:3]):
             self.origins.update(filter(None, (element.attr("id"), element.attr("name"))))
         self.state.inline_special[holder] = f"[^{self._label(definition, anchor.text)}]"
-
-    def _target(self, anchor: Element) -> Element | None:
-        """The element that a reference leads to; None if it is not on this page."""
-        page, _, fragment = (anchor.attr("href") or "").partition("#")
-        if page and page != self.here and not self.here.endswith(page):
-            return None
-        return self.by_name.get(fragment)
 
     def _is_note(self, anchor: Element, definition: Element) -> bool:
         """Whether the anchor refers to a footnote: it is superscript, or has the id or class of one."""
