@@ -14,9 +14,9 @@ def test_one_failure_is_forgiven_three_are_not() -> None:
     health = Health()
     for _ in range(2):
         health.failed(0, "error", "x", OPTIONS)
-        assert health.ready(0)
+        assert not health.wait(0)
     health.failed(0, "error", "x", OPTIONS)
-    assert not health.ready(0)
+    assert health.wait(0)
     assert health.wait(0) == pytest.approx(5, rel=0.06)
 
 
@@ -45,5 +45,5 @@ def test_an_answer_heals() -> None:
     for _ in range(5):
         health.failed(0, "unreachable", "x", OPTIONS)
     health.succeeded(1)
-    assert health.ready(1)
+    assert not health.wait(1)
     assert health.failures == 0

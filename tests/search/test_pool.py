@@ -292,7 +292,7 @@ async def test_health_checks_are_cheap_and_revive(was_limited: bool, miniweb: Mi
     for _ in range(3):
         health.failed(anyio.current_time() - 10, "error", "x", made.options)
     await made.check()
-    assert health.ready(anyio.current_time())
+    assert not health.wait(anyio.current_time())
     assert made.runner.health["http://127.0.0.1:1"].failures == 1
     assert [request.path for request in one.log] == ["/healthz"]
     await made.check()
@@ -307,7 +307,7 @@ async def test_a_health_check_ends_no_rate_limit(miniweb: MiniWeb) -> None:
     health.failed(anyio.current_time() - 60, "rate_limited", "x", made.options, retry_after=3600)
     health.failed(anyio.current_time() - 10, "error", "/healthz answered 500", made.options)
     await made.check()
-    assert not health.ready(anyio.current_time())
+    assert health.wait(anyio.current_time())
 
 
 async def test_a_single_instance_is_named_also_when_the_search_ends_first(miniweb: MiniWeb) -> None:

@@ -25,10 +25,6 @@ class Health:
     outcome: Outcome = "ok"
     last_checked: float | None = None
 
-    def ready(self, now: float) -> bool:
-        """Whether the endpoint may be used now."""
-        return self.wait(now) <= 0
-
     def wait(self, now: float) -> float:
         """Seconds until the endpoint may be used again; 0 if it may be now."""
         return max(0.0, self.paused_until - now)
@@ -63,7 +59,7 @@ class Health:
         elif outcome == "auth":
             pause = _MISCONFIGURED_PAUSE
         else:
-            self.limits = 0 if self.ready(now) else self.limits  # an earlier rate limit is over
+            self.limits = self.limits if self.wait(now) else 0  # an earlier rate limit is over
             self.failures += 1
             over = self.failures - options.max_consecutive_failures + 1
             pause = max(retry_after or 0.0, _backoff(options.failure_backoff, over)) if over > 0 else 0.0

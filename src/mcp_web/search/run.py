@@ -54,7 +54,7 @@ class Runner:
         plan = adapt(query, endpoint.capabilities, datetime.now(UTC).date())
         health = self.health[endpoint.name]
         begun = anyio.current_time()
-        if health.ready(begun) and (shared := await self.limiter.shared_pause(_rate_key(endpoint))) is not None:
+        if not health.wait(begun) and (shared := await self.limiter.shared_pause(_rate_key(endpoint))) is not None:
             seconds, health.why = shared  # another replica has paused it
             health.paused_until, health.outcome = begun + seconds, "unreachable"
         wait = health.wait(begun)

@@ -117,7 +117,7 @@ class InstancePool:
         now = anyio.current_time()
         self._turn += 1
         ordered: list[Instance] = []
-        for _, equals in groupby((one for one in instances if one.health.ready(now)), key=lambda one: one.grade):
+        for _, equals in groupby((one for one in instances if not one.health.wait(now)), key=lambda one: one.grade):
             same = list(equals)
             random_start = self.options.use_random_instances and same[0].grade != "own"
             start = random.randrange(len(same)) if random_start else (self._turn - 1) % len(same)  # noqa: S311

@@ -162,17 +162,15 @@ def _is_damaged(path: Path, wait_seconds: float) -> bool:
     missing or empty file is not damaged."""
     if not path.exists() or path.stat().st_size == 0:
         return False
-    db = sqlite3.connect(path, timeout=wait_seconds, isolation_level=None)
     try:
-        db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if _marker(path).exists():
-            if db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-                return True
-            _marker(path).unlink(missing_ok=True)
+        with closing(sqlite3.connect(path, timeout=wait_seconds, isolation_level=None)) as db:
+            db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if _marker(path).exists():
+                if db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+                    return True
+                _marker(path).unlink(missing_ok=True)
     except sqlite3.DatabaseError as error:
         if _primary_code(error) in _DAMAGED:
             return True
         raise
-    finally:
-        db.close()
     return False
