@@ -21,7 +21,7 @@ from mcp_web import trace
 from mcp_web.errors import FetchFailed, FetchTimeout, UnsupportedContent, WebError
 from mcp_web.net.address import led_to_private_target
 from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
-from mcp_web.net.connection import Headers, HttpConnection, HttpResponse
+from mcp_web.net.connection import Headers, HttpResponse
 from mcp_web.net.dial import BaseDialer, Dialer
 from mcp_web.net.pool import ConnectionPool, Exchange
 from mcp_web.text.urls import Url, parse_url
@@ -172,7 +172,8 @@ async def _read_body(
 ) -> tuple[bytes, bool]:
     """The decoded body, and whether it is incomplete: cut off by us, or by a server that closed the connection early.
 
-    `cut` as in `WebClient.get`; `large` limits the large bodies that are received at the same time.
+    `cut` as in `WebClient.get`; `large` limits the large bodies that are received at the same time. Raises FetchTimeout
+    when the server stalls or sends too slowly.
     """
     head = exchange.head
     _refuse_unreadable(head, url)
@@ -181,22 +182,31 @@ async def _read_body(
     if announced is not None and announced > max_bytes and not cut:
         raise too_large(url.href, max_bytes, announced)
     body = bytearray()
-    reader = _BodyReader(url, limits)
+    rate, begun, received = limits.min_rate, anyio.current_time(), 0
     async with AsyncExitStack() as held:
         try:
-            while (chunk := await reader.next(exchange.connection)) is not None:
+            while True:
+                with anyio.move_on_after(limits.idle) as waiting:
+                    chunk = await exchange.connection.chunk()
+                if waiting.cancelled_caught:
+                    raise FetchTimeout(f"{url.host} stopped sending in the middle of the body.")
+                if chunk is None:
+                    return bytes(body), not decoder.complete
+                received += len(chunk)
+                passed = anyio.current_time() - begun
+                if passed > limits.grace and received < rate * passed:
+                    raise FetchTimeout(f"{url.host} sends too slowly: {received} bytes in {passed:.0f} seconds.")
                 body += decoder.feed(chunk)
                 if decoder.full:
                     return bytes(body[:max_bytes]), True
                 if large is not None and len(body) > limits.large:
                     await held.enter_async_context(large)
                     large = None
-                    reader.expect(limits.large_rate)
+                    rate, begun, received = limits.large_rate, anyio.current_time(), 0
         except FetchFailed as error:
             if error.details.get("reason") != "cut" or not body:
                 raise
             return bytes(body), True
-        return bytes(body), not decoder.complete
 
 
 def _content_length(head: HttpResponse) -> int | None:
@@ -215,36 +225,6 @@ def _refuse_unreadable(head: HttpResponse, url: Url) -> None:
         size = _content_length(head)
         measured = f" of {size:,} bytes" if size else ""
         raise UnsupportedContent(f"{url.href} is {kind}{measured}, not text.", url=url.href, type=kind, bytes=size)
-
-
-class _BodyReader:
-    """Reads a body, and gives up when the server stalls or sends too slowly."""
-
-    def __init__(self, url: Url, limits: Limits) -> None:
-        self._url = url
-        self._limits = limits
-        self._rate = limits.min_rate
-        self._begun = anyio.current_time()
-        self._received = 0
-
-    def expect(self, rate: float) -> None:
-        """Require another minimum rate, in bytes a second, from now on."""
-        self._rate, self._begun, self._received = rate, anyio.current_time(), 0
-
-    async def next(self, connection: HttpConnection) -> bytes | None:
-        """The next raw piece of the body, None at its end; raises FetchTimeout when the server stalls or is slow."""
-        with anyio.move_on_after(self._limits.idle) as waiting:
-            chunk = await connection.chunk()
-        if waiting.cancelled_caught:
-            raise FetchTimeout(f"{self._url.host} stopped sending in the middle of the body.", url=self._url.href)
-        self._received += len(chunk or b"")
-        passed = anyio.current_time() - self._begun
-        if chunk is not None and passed > self._limits.grace and self._received < self._rate * passed:
-            raise FetchTimeout(
-                f"{self._url.host} sends too slowly: {self._received} bytes in {passed:.0f} seconds.",
-                url=self._url.href,
-            )
-        return chunk
 
 
 async def _drain(exchange: Exchange) -> None:
