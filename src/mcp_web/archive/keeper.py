@@ -45,8 +45,7 @@ class Keeper:
 
     def may_store(self, url: str) -> bool:
         """Whether the options allow this page to be written to disk."""
-        _, is_kept = _nearest(host_of(url), self._options.remember)
-        return is_kept
+        return _nearest(host_of(url), self._options.remember)[1]
 
     def snapshot_of(self, fetched: Fetched, document: Document, variant: str) -> Snapshot:
         """The snapshot that `keep` writes; the caller needs it when the store cannot be written."""
@@ -128,6 +127,8 @@ async def purge_configured(store: Store, options: ArchiveOptions) -> None:
     limit itself."""
     if options.forget_after_days > 0:
         await store.purge(PurgeRule(older_than=options.forget_after_days * 86400.0), dry_run=False)
-    for domain in options.unkept_domains:
-        await store.purge(PurgeRule(domain=domain), dry_run=False)
+    kept = [domain for domain, is_kept in options.remember.items() if is_kept]
+    for domain in options.remember.keys() - {*kept, EVERY_DOMAIN}:
+        if not any(host_matches(one, domain) for one in kept):
+            await store.purge(PurgeRule(domain=domain), dry_run=False)
     await store.trim_versions(options.keep_versions)

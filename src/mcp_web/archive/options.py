@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcp_web.model.option import option
-from mcp_web.text.urls import host_matches
 
 EVERY_DOMAIN = "*"  # the entry for all other domains
 
@@ -39,10 +38,3 @@ class ArchiveOptions:
         env="MCP_WEB_FORGET_AFTER_DAYS",
         least=0.0,
     )
-
-    @property
-    def unkept_domains(self) -> tuple[str, ...]:
-        """Domains of which nothing is kept."""
-        kept = [name for name, is_kept in self.remember.items() if is_kept]
-        forgotten = [name for name, is_kept in self.remember.items() if not is_kept and name != EVERY_DOMAIN]
-        return tuple(name for name in forgotten if not any(host_matches(one, name) for one in kept))

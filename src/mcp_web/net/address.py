@@ -212,7 +212,6 @@ class AddressPolicy:
 
     exemptions: tuple[Exemption, ...] = ()
     own: frozenset[Address] = field(default_factory=frozenset)  # this machine's public addresses, which are refused
-    ports: frozenset[int] = WEB_PORTS
 
     def check_host(self, host: str, port: int) -> None:
         """Raise SsrfBlocked for a host or port that is not allowed, as far as that is known without a DNS lookup."""
@@ -234,16 +233,16 @@ class AddressPolicy:
         address = parse_address(answer)
         shown = answer if answer == host else f"{host} ({answer})"
         if address is None or "%" in answer:
-            raise _blocked(f"The address {shown} is not a valid IP address.", host)
+            raise SsrfBlocked(f"The address {shown} is not a valid IP address.", host=host)
         if is_metadata(address):
             advice = "Only public web addresses can be opened; metadata addresses cannot be exempted."
-            raise _blocked(f"The address {shown} is a metadata or link-local address.", host, advice)
+            raise SsrfBlocked(f"The address {shown} is a metadata or link-local address.", suggestion=advice, host=host)
         if self.is_exempt(host, port):
             return address
         reason = reason_not_public(address) or ("this machine's own address" if address in self.own else None)
         if reason:
             by_name = " Its address is exempted, but not this name." if self.is_exempt(str(address), port) else ""
-            raise _blocked(f"The address {shown} is not on the public web: {reason}.{by_name}", host)
+            raise SsrfBlocked(f"The address {shown} is not on the public web: {reason}.{by_name}", host=host)
         self._check_name_and_port(host, port)
         return address
 
@@ -252,19 +251,15 @@ class AddressPolicy:
         name = host.lower().rstrip(".")
         internal = "." not in name or _INTERNAL_NAME.search(name) or _NUMERIC_END.search(name)
         if internal and parse_address(host) is None:
-            raise _blocked(f"The host {host} is an internal name, not a part of the public web.", host)
-        if port not in self.ports:
-            allowed = ", ".join(map(str, sorted(self.ports)))
-            raise _blocked(f"Port {port} of {host} is not a web port.", host, f"Ports that can be opened: {allowed}.")
+            raise SsrfBlocked(f"The host {host} is an internal name, not a part of the public web.", host=host)
+        if port not in WEB_PORTS:
+            advice = f"Ports that can be opened: {', '.join(map(str, sorted(WEB_PORTS)))}."
+            raise SsrfBlocked(f"Port {port} of {host} is not a web port.", suggestion=advice, host=host)
 
 
 def led_to_private_target(host: str) -> SsrfBlocked:
     """The error for a public page that leads to an exempted target: exemptions are for callers, not for pages."""
-    return _blocked(f"A page of the public web led to {host}, which is private.", host)
-
-
-def _blocked(message: str, host: str, suggestion: str | None = None) -> SsrfBlocked:
-    return SsrfBlocked(message, suggestion=suggestion, host=host)
+    return SsrfBlocked(f"A page of the public web led to {host}, which is private.", host=host)
 
 
 @cache
