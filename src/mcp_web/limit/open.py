@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,17 +38,11 @@ def open_coordination(options: LimitOptions, folder: Path | None) -> Coordinatio
     if options.redis_url:
         redis = _connect(options.redis_url)
         return Coordination(RedisLimiter(redis), RedisSingleFlight(redis))
-    return Coordination(_local_limiter(folder), MemorySingleFlight())
-
-
-def _local_limiter(folder: Path | None) -> Limiter:
-    """Limits in `folder`, or of this process alone where there is no folder or it cannot be written or locked."""
-    if folder is None or not can_lock_files():
-        return MemoryLimiter()
-    try:
-        return FileLimiter(folder / "pace")  # the name of earlier versions, so that the count of the month is kept
-    except OSError:  # a read-only data folder must not stop a search
-        return MemoryLimiter()
+    limiter: Limiter = MemoryLimiter()
+    if folder is not None and can_lock_files():
+        with suppress(OSError):  # a read-only data folder must not stop a search
+            limiter = FileLimiter(folder / "pace")  # the name of earlier versions, so that the month's count is kept
+    return Coordination(limiter, MemorySingleFlight())
 
 
 def _connect(url: str) -> Redis:
