@@ -18,6 +18,7 @@ _COUNTED = 20  # documents without vectors that are counted exactly
 
 async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
     """The documents that match, best first, with a note when some have no vectors yet."""
+    from mcp_web.archive.answer import merged
     from mcp_web.archive.fuse import UNKNOWN, Scales
 
     scales = UNKNOWN
@@ -26,10 +27,6 @@ async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
         scales = Scales(*[await vectors.scale(model) for model in vectors.models])
     own = await _search_own(app, query, scales)
     shared = await app.shared_stores()
-    if not shared:
-        return own
-    from mcp_web.archive.answer import merged
-
     return merged(own, {one.owner: await app.archive_over(one.store).search(query, scales) for one in shared})
 
 
