@@ -64,7 +64,7 @@ def check(query: SearchQuery) -> None:
         raise InvalidInput(
             f"country is {query.country!r}, which is not a country code.", suggestion="Use two letters: US."
         )
-    if query.freshness is None or query.freshness in ("day", "week", "month", "year"):
+    if query.freshness is None:
         return
     try:
         first, last = span_of(query.freshness, date.today())
