@@ -211,8 +211,11 @@ def print_table(columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], *, wi
     room = console().width - fixed - 2 * (len(columns) - 1)  # two spaces between columns
     with paged():
         if room >= sum(min(needed[name], _LEAST_WIDTH) for name in wide):
-            widths = needed | _shared({name: needed[name] for name in wide}, room)
-            _print_columns(columns, cells, widths)
+            # None gets more than it needs, and the others share the rest.
+            for at, name in enumerate(sorted(wide, key=lambda name: needed[name])):
+                needed[name] = min(needed[name], room // (len(wide) - at))
+                room -= needed[name]
+            _print_columns(columns, cells, needed)
         else:
             _print_lists(columns, cells)
 
@@ -241,11 +244,3 @@ def _print_lists(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> N
         for name, cell in zip(columns, row, strict=True):
             if cell:
                 echo(f"{name:{margin}}{cell}")
-
-
-def _shared(needed: dict[str, int], room: int) -> dict[str, int]:
-    """The width of each column, at most `room` in all: none gets more than it needs, the others share the rest."""
-    widths: dict[str, int] = {}
-    for at, name in enumerate(sorted(needed, key=lambda name: needed[name])):
-        widths[name] = min(needed[name], (room - sum(widths.values())) // (len(needed) - at))
-    return widths

@@ -118,7 +118,8 @@ class PageFeatures:
     def _story(self) -> Box | None:
         """The smallest box that contains the page's title as a heading and a good part of its prose; else None."""
         heads = [block for block in self.read.blocks if block.box.tag in ("h1", "h2")]
-        named = [block for block in heads if _is_title(block.text, self.title)]
+        lines = [(block, block.text.lower()) for block in heads if self.title and 8 <= len(block.text) <= 300]
+        named = [block for block, line in lines if line in self.title or line.startswith(self.title)]
         first = next((block for block in heads if block.box.tag == "h1"), named[0] if named else None)
         chosen = next((block for block in named if block.box.tag == "h1"), first)
         box = chosen.box if chosen else None
@@ -278,9 +279,3 @@ def _core(read: Blocks) -> Box:
 def _count(text: str, signs: str) -> int:
     start = text[:300]
     return sum([start.count(sign) for sign in signs])
-
-
-def _is_title(text: str, title: str) -> bool:
-    """Whether a line is the page's title, or a part of it."""
-    line = text.lower()
-    return bool(title) and 8 <= len(text) <= 300 and (line in title or line.startswith(title))

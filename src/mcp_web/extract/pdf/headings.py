@@ -79,8 +79,12 @@ def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) 
             mono[line.mono] += len(line.text)
     size = max(sizes, key=lambda each: sizes[each]) if sizes else 10.0
     total = sum(sizes.values())
-    larger = sorted((each for each in sizes if each >= size * _LARGER and sizes[each] < 0.2 * total), reverse=True)
-    styles = Styles(size, bold[True] > bold[False], mono[True] > mono[False], _distinct(larger))
+    larger = (each for each in sizes if each >= size * _LARGER and sizes[each] < 0.2 * total)
+    distinct: list[float] = []  # sizes that a reader can distinguish
+    for each in sorted(larger, reverse=True):
+        if not distinct or each < distinct[-1] * 0.94:
+            distinct.append(each)
+    styles = Styles(size, bold[True] > bold[False], mono[True] > mono[False], tuple(distinct[:_LEVELS]))
     by_page: dict[int, list[OutlineItem]] = {}
     for item in outline:
         by_page.setdefault(item.page, []).append(item)
@@ -95,15 +99,6 @@ def _outline_fits(styles: Styles, pages: Sequence[PageText]) -> bool:
         return False
     hits = sum(styles._in_outline(line.text, page.number) is not None for page in pages for line in page.lines)
     return hits * 2 >= items
-
-
-def _distinct(sizes: list[float]) -> tuple[float, ...]:
-    """The sizes that a reader can distinguish, at most four."""
-    kept: list[float] = []
-    for size in sizes:
-        if not kept or size < kept[-1] * 0.94:
-            kept.append(size)
-    return tuple(kept[:_LEVELS])
 
 
 def _fold(text: str) -> str:

@@ -114,20 +114,16 @@ def _rows_of(table: Element) -> tuple[list[list[Element]], Element | None]:
     return [row for row in rows if row], caption
 
 
-def _is_record(row: list[Element]) -> bool:
-    """Whether a single row holds facts that belong together: three short texts or more, none of them a link."""
-    return len(row) > 2 and all(
-        0 < len(cell.text.strip()) <= _SHORT and cell.select_one(_NOT_A_FACT) is None for cell in row
-    )
-
-
 def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
     """Whether a table is layout only: it has no data in rows and columns."""
     if (table.attr("role") or "") in ("presentation", "none"):
         return True
     has_header = any(cell.tag == "th" for row in rows for cell in row)
     if max((len(row) for row in rows), default=0) < 2 or len(rows) < 2:
-        return not has_header and not (rows and _is_record(rows[0]))
+        cells = rows[0] if len(rows) == 1 else []
+        # A single row of three short texts or more, none of them a link, holds facts that belong together.
+        short = [0 < len(cell.text.strip()) <= _SHORT and cell.select_one(_NOT_A_FACT) is None for cell in cells]
+        return not has_header and not (len(short) > 2 and all(short))
     if table.select_one("table") is not None:
         return not has_header
     return any(len(row) > 1 and any(cell.select_one("h1,h2,h3,form") is not None for cell in row) for row in rows)
