@@ -21,7 +21,7 @@ from mcp_web.extract.css.names import PageNames
 from mcp_web.extract.hidden.remove import remove_hidden
 from mcp_web.extract.html.choose import ScoredBlocks, prune, score_blocks
 from mcp_web.extract.html.explain import explain_choice, explain_config
-from mcp_web.extract.html.kind import declared_kind
+from mcp_web.extract.html.kind import declared_kind, kind_of
 from mcp_web.extract.html.parse import body_of, parse_page
 from mcp_web.extract.html.rules import NEVER, choose_by_rules, cut_off, open_dialogs
 from mcp_web.extract.html.write.writer import write_markdown
@@ -255,7 +255,7 @@ def _chosen(page: _Page, explain: bool) -> _Found:
         root = prune(scored)
     why = explain_choice(root, scored) if explain else None
     note = f"The page has {elements:,} elements; only its beginning was read." if elements else None
-    return _Found([root], declared_kind(page.metadata) or "unknown", explain=why, note=note)
+    return _Found([root], declared_kind(page.metadata) or kind_of(page.url), explain=why, note=note)
 
 
 def _selected(page: _Page, selector: str) -> list[Element]:
