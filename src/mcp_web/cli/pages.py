@@ -90,7 +90,7 @@ def failing_alone(key: str, name: str, rows: list[dict[str, Any]], *, is_only: b
     try:
         yield
     except (WebError, OSError) as error:
-        if is_only:
+        if is_only or isinstance(error, BrokenPipeError):  # nobody reads stdout any more
             raise
         why = error if isinstance(error, WebError) else InvalidInput(f"{error.strerror or error}.", suggestion="")
         if not as_json:
