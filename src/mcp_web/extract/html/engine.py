@@ -87,18 +87,11 @@ def read_html(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
         except MemoryError:
             if not _has_all_memory():
                 raise  # the page is read again with more memory
-        return _read_beginning(page, request, options)
-
-
-def _read_beginning(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """The beginning of a page whose tree does not fit into memory: its source is cut before it is parsed.
-
-    The style sheets of the rest are added: they may hide text of the beginning.
-    """
-    end = page.body.rfind(b">", 0, len(page.body) // _FITS) + 1
-    document = _read(replace(page, body=page.body[:end] + _sheets_after(page.body, end)), request, options)
-    note = f"The page is made of more elements than fit into memory; only the first {end:,} bytes were read."
-    return replace(document, notes=(*document.notes, note))
+        # The tree does not fit into memory: the source is cut. The style sheets of the rest may hide text before it.
+        end = page.body.rfind(b">", 0, len(page.body) // _FITS) + 1
+        document = _read(replace(page, body=page.body[:end] + _sheets_after(page.body, end)), request, options)
+        note = f"The page is made of more elements than fit into memory; only the first {end:,} bytes were read."
+        return replace(document, notes=(*document.notes, note))
 
 
 def _sheets_after(body: bytes, at: int) -> bytes:

@@ -87,7 +87,11 @@ class PageFeatures:
         self._prose = [block.prose for block in read.blocks]
         self._names = read_names(read.boxes)
         self._discount()
-        self.core = _core(read)
+        self.core = read.boxes[0]  # then the smallest box that contains most of the page's prose
+        least = 0.55 * self.core.prose
+        for box in read.boxes:
+            if box.parent is self.core and box.prose >= least and box.prose > 0:
+                self.core = box
         self.is_story = False  # whether the page is declared an article, and its title is the heading of `story`
         self.story = self._story()
         self._measure_boxes()
@@ -264,16 +268,6 @@ def around_box(box: Box | None) -> Iterator[Box]:
 def is_item(box: Box) -> bool:
     """Whether a box with several blocks is an item of the page: at least three others look like it."""
     return box.count > 1 and box.group[0] >= _REPEATED and box.parent is not None
-
-
-def _core(read: Blocks) -> Box:
-    """The smallest box that contains most of the page's prose."""
-    core = read.boxes[0]
-    least = 0.55 * core.prose
-    for box in read.boxes:
-        if box.parent is core and box.prose >= least and box.prose > 0:
-            core = box
-    return core
 
 
 def _count(text: str, signs: str) -> int:

@@ -52,8 +52,11 @@ class Footnotes:
                 self._refer(anchor)
         if not self.labels:
             self._mark_unlinked()
+        for anchor in anchors if self.labels else ():
+            leads_back = (anchor.attr("href") or "").rpartition("#")[2] in self.origins or _is_back_link(anchor)
+            if leads_back and not self.labels.keys().isdisjoint(_ancestors(anchor)):
+                self.state.inline_special.setdefault(anchor, "")  # not written
         if self.labels:
-            self._drop_back_links(anchors)
             self._claim_containers()
 
     def _index(self) -> None:
@@ -134,16 +137,6 @@ class Footnotes:
         for sup in references:
             if sup.text.strip() in found:
                 self.state.inline_special[sup] = f"[^{sup.text.strip()}]"
-
-    def _drop_back_links(self, anchors: list[Element]) -> None:
-        """Mark the links from definitions back to the text, so that they are not written."""
-        inside = set(self.labels)
-        for anchor in anchors:
-            if anchor in self.state.inline_special:
-                continue
-            leads_back = (anchor.attr("href") or "").rpartition("#")[2] in self.origins
-            if (leads_back or _is_back_link(anchor)) and any(parent in inside for parent in _ancestors(anchor)):
-                self.state.inline_special[anchor] = ""
 
     def _claim_containers(self) -> None:
         """Choose the writer of each definition: for its list or definition list, or for the block itself."""

@@ -70,7 +70,10 @@ def write_definitions(state: WriterState, element: Element, out: list[str]) -> N
     """Each term on its own line, its definition after a colon, further blocks indented."""
     signatures = element.select_one("dt.sig, dt[id].sig-object, dt > .sig-name, dt > .descname") is not None
     if signatures or state.indents >= MAX_INDENTS:
-        _write_flat(state, element, out)
+        # The signatures of an API: the term as a paragraph, its description below it, not indented.
+        for child in _entries(element):
+            is_flat = child.tag == "dd" or child.select_one("h1,h2,h3,h4,h5,h6,pre,p,div") is not None
+            (state.walk if is_flat else write_signature)(state, child, out)
         return
     terms: list[str] = []
     state.indents += 1
@@ -110,12 +113,3 @@ def _term(state: WriterState, element: Element) -> list[str]:
         return [inline.one_line(inline.inner(state, element))]
     # Texinfo begins a term without a category with a colon, which in Markdown begins a definition.
     return ["  \n".join(state.blocks_of(element)).removeprefix(": ")] if element.text.strip() else []
-
-
-def _write_flat(state: WriterState, element: Element, out: list[str]) -> None:
-    """The signatures of an API: the term as a paragraph, its description below it, not indented."""
-    for child in _entries(element):
-        if child.tag == "dd" or child.select_one("h1,h2,h3,h4,h5,h6,pre,p,div") is not None:
-            state.walk(state, child, out)
-        else:
-            write_signature(state, child, out)

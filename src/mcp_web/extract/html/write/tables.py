@@ -32,8 +32,11 @@ def write_table(state: WriterState, element: Element, out: list[str]) -> None:
         for row in rows:
             for cell in row:
                 state.walk(state, cell, out)
-    elif nested:
-        _write_as_list(state, rows, out)
+    elif nested:  # each row is an item, with its cells below each other
+        state.indents += 1
+        inside = [[block for cell in row for block in state.blocks_of(cell)] for row in rows]
+        state.indents -= 1
+        out.append("\n\n".join("- " + indented("\n\n".join(blocks), "  ") for blocks in inside if blocks))
     else:
         _write_grid(state, rows, out)
 
@@ -85,18 +88,6 @@ def _write_grid(state: WriterState, rows: list[list[Element]], out: list[str]) -
         held = []
         if row:
             state.walk(state, row[0], out)
-
-
-def _write_as_list(state: WriterState, rows: list[list[Element]], out: list[str]) -> None:
-    """A table that contains tables: each row an item, its cells below each other."""
-    state.indents += 1
-    items = []
-    for row in rows:
-        inside = [block for cell in row for block in state.blocks_of(cell)]
-        if inside:
-            items.append("- " + indented("\n\n".join(inside), "  "))
-    state.indents -= 1
-    out.append("\n\n".join(items))
 
 
 def _rows_of(table: Element) -> tuple[list[list[Element]], Element | None]:
