@@ -217,7 +217,10 @@ def print_table(columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], *, wi
                 room -= needed[name]
             _print_columns(columns, cells, needed)
         else:
-            _print_lists(columns, cells)
+            margin = max(map(len, columns)) + 2
+            for at, row in enumerate(cells):
+                lines = [f"{name:{margin}}{cell}" for name, cell in zip(columns, row, strict=True) if cell]
+                echo(("\n" if at else "") + "\n".join(lines))
 
 
 def _print_columns(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], widths: dict[str, int]) -> None:
@@ -233,14 +236,3 @@ def _print_columns(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], wi
         cells = zip(row, columns, strict=True)
         table.add_row(*(Text(shortened_inside(cell, widths[name]) if "://" in cell else cell) for cell, name in cells))
     console().print(table)
-
-
-def _print_lists(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    """Print each row as lines of a column's name and its cell."""
-    margin = max(map(len, columns)) + 2
-    for at, row in enumerate(rows):
-        if at:
-            echo()
-        for name, cell in zip(columns, row, strict=True):
-            if cell:
-                echo(f"{name:{margin}}{cell}")

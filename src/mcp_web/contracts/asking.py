@@ -16,6 +16,8 @@ from mcp_web.tools.call import Call
 
 WHOLE = 1_200  # characters of a snippet: at least as many as a provider sends
 _BRAVE_WORDS = {"pd": "day", "pw": "week", "pm": "month", "py": "year"}
+# Brave's codes of languages that differ from ours.
+_LANGUAGES = {"jp": "ja", "zh-hans": "zh-CN", "zh-hant": "zh-TW", "pt-br": "pt-BR", "pt-pt": "pt-PT", "en-gb": "en-GB"}
 _BRAVE_RANGE = re.compile(r"^(\d{4}-\d{2}-\d{2})to(\d{4}-\d{2}-\d{2})$")
 
 
@@ -55,11 +57,11 @@ async def ask(
 
 def brave_query(args: Mapping[str, Any], **more: Any) -> SearchQuery:
     """The query that parameters of Brave's API ask for; `more` are further fields. Raises InvalidInput."""
-    country = args.get("country") or ""
+    country, language = args.get("country") or "", args.get("search_lang") or ""
     return SearchQuery(
         args["query"],
         page=args.get("offset") or 0,
-        language=_language(args.get("search_lang") or "") or args.get("ui_lang") or None,
+        language=_LANGUAGES.get(language.lower(), language) or args.get("ui_lang") or None,
         ui_language=args.get("ui_lang"),
         snippet_chars=WHOLE,
         country=None if country.upper() in ("", "ALL") else country.upper(),
@@ -79,9 +81,3 @@ def _freshness(given: str) -> str | None:
             f"freshness is {given!r}, but it must be pd, pw, pm, py or YYYY-MM-DDtoYYYY-MM-DD.", parameter="freshness"
         )
     return _BRAVE_WORDS.get(given)
-
-
-def _language(given: str) -> str:
-    """Brave's code of a language as ours; only those that differ are changed."""
-    known = {"jp": "ja", "zh-hans": "zh-CN", "zh-hant": "zh-TW", "pt-br": "pt-BR", "pt-pt": "pt-PT", "en-gb": "en-GB"}
-    return known.get(given.lower(), given)

@@ -36,8 +36,10 @@ class State(Visibility):
     cut: bool = False  # a table was longer than what is shown
 
     def is_hidden(self, element: Element) -> bool:
-        """Whether the element is hidden or off its page; if so and it has text, it is counted."""
-        hidden = self.styles.hides(element) or _is_off_page(element)
+        """Whether the element is hidden, far off its page or without a size; if so and it has text, it is counted."""
+        is_far = any(not _FAR_LEFT < points(attribute(element, name), 0.0) < _FAR_RIGHT for name in ("x", "y"))
+        is_flat = any(points(attribute(element, name), _FLAT) < _FLAT for name in ("width", "height"))
+        hidden = is_far or is_flat or self.styles.hides(element)
         self.visible("".join(element.itertext()) if hidden else "", _HIDDEN)
         return hidden
 
@@ -138,12 +140,6 @@ def _hidden_columns(table: Element, state: State) -> frozenset[int]:
             found.update(range(first, first + width))
         first += width
     return frozenset(found)
-
-
-def _is_off_page(element: Element) -> bool:
-    """Whether a frame is positioned far off its page, or has no size."""
-    is_far = any(not _FAR_LEFT < points(attribute(element, name), 0.0) < _FAR_RIGHT for name in ("x", "y"))
-    return is_far or any(points(attribute(element, name), _FLAT) < _FLAT for name in ("width", "height"))
 
 
 def _cells(row: Element, state: State, hidden_columns: frozenset[int]) -> list[str]:
