@@ -13,6 +13,7 @@ import pytest
         ("../up.html?q=1#f", "https://docs.example.org/up.html?q=1#f"),
         ("/root", "https://docs.example.org/root"),
         ("//cdn.example.org/x", "https://cdn.example.org/x"),
+        ("copy/https://a.example/", "https://docs.example.org/guide/copy/https://a.example/"),
         ("#part", "https://docs.example.org/guide/page.html#part"),
         ("https://a.example/b c", "https://a.example/b%20c"),
         ("https://a.example/b_(c)", "<https://a.example/b_(c)>"),

@@ -23,6 +23,7 @@ class Links:
     def __init__(self, base_url: str) -> None:
         self._base = base_url
         self._here = base_url.partition("#")[0]
+        self._folder = urljoin(base_url, ".")
         self.recorded: dict[str, str] = {}
 
     def resolve(self, href: str) -> str | None:
@@ -42,6 +43,8 @@ class Links:
                 return _written(target)
         if not target:
             return None
+        if "//" in target and "/." not in target and target[0] not in "/.?#" and "://" in self._folder:
+            return _written(self._folder + target)  # in a path, `urljoin` would take two slashes for one
         try:
             return _written(urljoin(self._base, target))
         except ValueError:
