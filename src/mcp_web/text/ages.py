@@ -41,16 +41,10 @@ _AMOUNT = re.compile(
 )
 _NOW = frozenset({"just now", "gerade eben", "à l'instant", "ahora mismo", "たった今", "刚刚", "剛剛", "방금"})
 _TODAY = frozenset(
-    {
-        *("today", "heute", "aujourd'hui", "hoy", "oggi", "hoje", "vandaag", "idag", "dzisiaj", "dnes", "сегодня"),
-        *("bugün", "今日", "今天", "오늘"),
-    }
+    "today heute aujourd'hui hoy oggi hoje vandaag idag dzisiaj dnes сегодня bugün 今日 今天 오늘".split()  # noqa: SIM905
 )
-_YESTERDAY = frozenset(
-    {
-        *("yesterday", "gestern", "hier", "ayer", "ieri", "ontem", "gisteren", "igår", "i går", "wczoraj", "včera"),
-        *("вчера", "вчора", "dün", "昨日", "昨天", "어제"),
-    }
+_YESTERDAY = {"i går"}.union(
+    "yesterday gestern hier ayer ieri ontem gisteren igår wczoraj včera вчера вчора dün 昨日 昨天 어제".split()  # noqa: SIM905
 )
 
 
