@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_web.fetch.login import parse_logins
+from mcp_web.fetch.login import Logins
 from mcp_web.render.chromium import Chromium, find_chromium
 from mcp_web.render.options import RenderOptions
 from miniweb import MiniWeb, Reply, Request
@@ -26,7 +26,7 @@ async def known(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chromium]:
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
     options = RenderOptions(enabled=True, third_parties=("*",), timeout=55.0)
-    login = parse_logins(_LOGINS).for_browser
+    login = Logins(_LOGINS).for_browser
     chromium = Chromium(options, web.dialer(), login=login, ca_bundle=web.ca_bundle)
     yield chromium
     await chromium.aclose()
@@ -131,7 +131,7 @@ async def test_cookie_file_is_shown_to_its_host_and_to_no_script(web: MiniWeb, t
         "<script>q.textContent = 'script sees [' + document.cookie + ']'; fetch('/cookie').then(r => r.text())"
         ".then(t => { p.textContent = 'server sees ' + t })</script>",
     )
-    login = parse_logins(f"http://wiki.example: cookies {jar}").for_browser
+    login = Logins(f"http://wiki.example: cookies {jar}").for_browser
     renderer = Chromium(RenderOptions(enabled=True, third_parties=("*",), timeout=55.0), web.dialer(), login=login)
 
     page = await renderer.render("http://wiki.example/jar")

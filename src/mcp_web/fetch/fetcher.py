@@ -15,7 +15,7 @@ from mcp_web.fetch.admission import Admission
 from mcp_web.fetch.allowed import check_domain
 from mcp_web.fetch.failures import Failures
 from mcp_web.fetch.leak import LeakGuard
-from mcp_web.fetch.login import RedirectCookies, parse_logins
+from mcp_web.fetch.login import Logins, RedirectCookies
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.fetch.robots import MAX_BYTES as ROBOTS_BYTES
 from mcp_web.fetch.robots import agent_token
@@ -101,7 +101,7 @@ class Fetcher:
         kept = BestEffortNotes(notes)
         self._options = options
         self._client = client
-        self._logins = parse_logins(options.login)
+        self._logins = Logins(options.login)
         self.login_for_browser = self._logins.for_browser
         self.leaks = LeakGuard([*secrets, *self._logins.secrets()])
         self._failures = Failures(kept)

@@ -64,8 +64,13 @@ class Login:
 class Logins:
     """All logins that the operator configured."""
 
-    def __init__(self, entries: tuple[Login, ...] = ()) -> None:
-        self._entries = entries
+    def __init__(self, text: str) -> None:
+        """Read MCP_WEB_LOGIN: one `host: Header: value` or `host: cookies FILE` a line, or separated by ||.
+
+        Raises ConfigError for an invalid entry or a cookie file that cannot be read.
+        """
+        lines = [line.strip() for line in re.split(r"\n|\|\|", text)]
+        self._entries = [_parse(line) for line in lines if line]
 
     def headers(self, url: Url) -> list[tuple[str, str]]:
         """The headers of the first login that fits this URL; empty if there is none."""
@@ -104,15 +109,6 @@ def _reaches(cookie: Cookie, url: Url) -> bool:
     return below or url.host == cookie.domain.lower()
 
 
-def parse_logins(text: str) -> Logins:
-    """Read MCP_WEB_LOGIN: one `host: Header: value` or `host: cookies FILE` a line, or separated by ||.
-
-    Raises ConfigError for an invalid entry or a cookie file that cannot be read.
-    """
-    lines = [line.strip() for line in re.split(r"\n|\|\|", text)]
-    return Logins(tuple(_parse(line) for line in lines if line))
-
-
 def _parse(line: str) -> Login:
     """One entry of MCP_WEB_LOGIN; raises ConfigError."""
     entry = _ENTRY.fullmatch(line)
@@ -137,7 +133,6 @@ def _jar(path: str, host: str) -> MozillaCookieJar:
         jar.load(ignore_discard=True, ignore_expires=False)
     except (OSError, LoadError) as error:
         raise _config_error(f"a cookie file for {host} that cannot be read") from error
-    jar.clear_expired_cookies()
     return jar
 
 
