@@ -6,6 +6,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from mcp_web.errors import ExtractFailed, InvalidInput
 from mcp_web.extract.document import extract_document
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
-from mcp_web.store.protocol import Store, WordQuery
+from mcp_web.store.protocol import NOTHING, Store, WordQuery
 from mcp_web.store.sqlite.store import SqliteStore
+
+from contracts.store_samples import snapshot  # isort: skip
 
 from .syncer import extract as extract_plain
 
@@ -223,3 +226,23 @@ async def test_two_folders_of_one_name_do_not_remove_each_other(store: Store, no
 async def test_a_folder_that_is_not_there_is_invalid_input(store: Store, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput):
         await _sync(store, tmp_path / "absent")
+
+
+async def test_the_time_of_a_sync_grows_with_the_number_of_files(tmp_path: Path) -> None:
+    seconds = []
+    for count in (500, 5000):
+        store, folder = await SqliteStore.open(tmp_path / f"{count}.sqlite"), tmp_path / str(count)
+        folder.mkdir()
+        for number in range(count):
+            (folder / f"{number}.md").touch()
+        files = folder_room._files(folder.resolve(), str(count), [])
+        pages = [snapshot(f"file:///{file.path}", path=file.path, etag=file.mark, source="research") for file in files]
+        await store.keep_many([(page, NOTHING) for page in pages])
+        begun = time.process_time()
+        assert (await _sync(store, folder)).unchanged == count
+        for file in files:
+            file.place.unlink()
+        assert (await _sync(store, folder)).removed == count
+        seconds.append(time.process_time() - begun)
+        await store.close()
+    assert seconds[1] < 18 * seconds[0]

@@ -95,15 +95,14 @@ async def sync_folder(
     known = {path: (key, mark) for path, key, _, mark in await store.listing("research", f"{label}/")}
     todo = [file for file in files if known.get(file.path, ("", ""))[1] != file.mark]
     failed = await _read_all(store, todo, extract, on_progress, clock)
-    gone = [
-        key
-        for path, (key, _) in known.items()
-        if path not in {file.path for file in files} and not path.startswith(tuple(unreadable))
-    ]
-    removed = await store.remove(gone) if gone else 0
+    missing = known.keys() - {file.path for file in files}
+    gone = [known[path][0] for path in missing if not path.startswith(tuple(unreadable))]
+    removed = 0
+    for at in range(0, len(gone), BATCH_FILES):
+        removed += await store.remove(gone[at : at + BATCH_FILES])
     await store.maintain()
-    good = [file.path for file in todo if file.path not in dict(failed)]
-    added = sum(path not in known for path in good)
+    good = {file.path for file in todo} - {path for path, _ in failed}
+    added = len(good - known.keys())
     return SyncReport(added, len(good) - added, len(files) - len(todo), removed, tuple(failed))
 
 
