@@ -41,8 +41,9 @@ class SharedStores:
 
     async def close_withdrawn(self) -> None:
         """Close the stores that are no longer shared, when no caller reads any."""
-        while self._withdrawn:
-            await self._withdrawn.pop().close()
+        withdrawn, self._withdrawn = self._withdrawn, []  # what is withdrawn from now on may still be read
+        for store in withdrawn:
+            await store.close()
 
     async def close(self) -> None:
         self._withdrawn += [one.store for one in self._open.values()]

@@ -32,7 +32,7 @@ class ConnectionWorker:
         size: int,
         wait_seconds: float,
         tenant: int,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float],
     ) -> None:
         self._parameters = parameters
         self._wait_seconds = wait_seconds

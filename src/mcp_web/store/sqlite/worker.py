@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -31,10 +30,10 @@ class ConnectionWorker:
         self,
         path: Path,
         wait_seconds: float,
-        cache_bytes: int = 16 << 20,
-        on_replaced: Callable[[], None] = lambda: None,
-        collections: Sequence[str] | None = None,
-        clock: Callable[[], float] = time.time,
+        cache_bytes: int,
+        on_replaced: Callable[[], None],
+        collections: Sequence[str] | None,
+        clock: Callable[[], float],
     ) -> None:
         """`wait_seconds`: how long a statement waits while another process writes.
 
