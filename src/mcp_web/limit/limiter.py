@@ -50,7 +50,7 @@ class _Line:
         return max(0.0, self.first_starts - anyio.current_time()) + ahead * interval if ahead else 0.0
 
     def start_in(self, wait: float) -> None:
-        """Note when the first caller starts, and give up those whose deadlines come before that."""
+        """Note when the first caller can start, and cancel the wait of those whose deadlines come before that."""
         self.first_starts = anyio.current_time() + wait
         for scope in self.scopes:
             if scope.deadline < self.first_starts:
