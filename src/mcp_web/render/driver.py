@@ -64,17 +64,20 @@ class Driver:
             failure.add_done_callback(lambda future: future.cancelled() or future.exception())
         try:
             return await within(seconds, self._starting)
-        except Exception as error:  # Playwright raises some of no type of its own
+        except TimeoutError as error:
             self._kill()
-            raise DriverFailed(str(error) or f"its driver did not answer within {seconds:g} seconds") from error
+            raise DriverFailed(f"its driver did not answer within {seconds:g} seconds") from error
+        except Exception as error:  # Playwright raises some of no type of its own
+            raise DriverFailed(str(error)) from error
 
     async def stop(self) -> None:
-        """End the process, and kill it if it does not end in time; never raises an error."""
+        """End the process, and kill it if it does not end in time, or if the caller is cancelled; raises no error."""
         stopping = asyncio.ensure_future(self._stop())
-        _, late = await asyncio.wait({stopping}, timeout=_STOP_SECONDS)
-        if late:
-            self._kill()
+        try:
             await asyncio.wait({stopping}, timeout=_STOP_SECONDS)
+        finally:
+            self._kill()
+        await asyncio.wait({stopping}, timeout=_STOP_SECONDS)
 
     async def _stop(self) -> None:
         """Wait until the process has started or failed, then end it and wait until its pipes are closed."""
@@ -85,5 +88,6 @@ class Driver:
                 await self._manager.__aexit__()
 
     def _kill(self) -> None:
-        with suppress(AttributeError, ProcessLookupError):
-            self._manager._client._transport._proc.kill()  # type: ignore[union-attr]
+        """Kill the process, unless it has ended, and close its pipes: they cannot be closed after the event loop."""
+        with suppress(AttributeError):
+            self._manager._client._transport._proc._transport.close()  # type: ignore[union-attr]
