@@ -14,7 +14,7 @@ from bench.reading.data import Chunker, Collection, ReadingPage, Span, second_ha
 from mcp_web.embed.static import PassagePieces, static_vectors
 from mcp_web.index.evidence import Evidence
 from mcp_web.index.page import PreparedPage, prepare, readable
-from mcp_web.index.rank import IN_PAGE, Weights, fused, order, rank, to_read
+from mcp_web.index.rank import FIRST_READ, IN_PAGE, Weights, fused, is_clear, order, rank, to_read
 from mcp_web.index.reader import LIKELY
 from mcp_web.index.widen import widen
 from mcp_web.index.words import PageWords
@@ -79,7 +79,9 @@ def evidence_of(page: PreparedPage, question: str, title: str, judged: Judged | 
     if judged is None or not read:
         return evidence
     scores = np.full(len(page.passages), np.nan)
-    scores[read] = judged(question, [page.text(at) for at in read])
+    for part in (read[:FIRST_READ], read[FIRST_READ:]):
+        if part and not is_clear(scores[read[:FIRST_READ]].tolist()):
+            scores[part] = judged(question, [page.text(at) for at in part])
     return replace(evidence, judged=scores)
 
 

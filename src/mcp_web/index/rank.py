@@ -44,6 +44,9 @@ _SAME = 0.95
 _LEAST_READ, _IN_DOUBT, _MOST_READ, _SHARE_READ = 4, 0.6, 8, 0.5
 # By how much the best passage must be ahead of the second if no model is needed, in standard deviations.
 _LEAD = 1.0
+# The judge reads the two likeliest passages first, and no more if their log-odds say that the first answers, and the
+# second much less likely: a quarter of the pairs less with the same hits (docs/concepts/reading.md).
+FIRST_READ, _CLEAR = 2, 2.0
 
 # From a passage's number, the scores, and the numbers of passages already shown: the passage as it is shown, with the
 # numbers of the first and last passage in it.
@@ -164,6 +167,11 @@ def to_read(evidence: Evidence, most: int, *, always: bool = False) -> list[int]
         return best[: 2 * most]
     count = min(most, _MOST_READ, math.ceil(len(best) * _SHARE_READ)) if sureness < _IN_DOUBT else 0
     return best[: max(_LEAST_READ, count)]
+
+
+def is_clear(judged: Sequence[float]) -> bool:
+    """Whether the judge need not read more: `judged` is what it said of the likeliest passages, likeliest first."""
+    return len(judged) >= FIRST_READ and judged[0] >= _CLEAR and judged[0] - judged[1] >= _CLEAR
 
 
 def _of_all(values: Scores | None) -> Scores | None:

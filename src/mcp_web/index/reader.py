@@ -23,7 +23,7 @@ from mcp_web.errors import CacheError, EmbeddingError
 from mcp_web.index.calibrate import calibration_of, kinds, probe_texts, store_calibration, stored_calibration
 from mcp_web.index.evidence import Evidence
 from mcp_web.index.page import Cut, IndexedPages, PreparedPage, prepare
-from mcp_web.index.rank import Ranked, rank, to_read
+from mcp_web.index.rank import FIRST_READ, Ranked, is_clear, rank, to_read
 from mcp_web.index.vectors import PageVectors, pack, unpack
 from mcp_web.index.widen import SHOW_WORDS, widen
 from mcp_web.lru import LruDict
@@ -163,20 +163,24 @@ class PageReader:
     async def _read_pairs(self, judge: Judge, page: PreparedPage, wanted: Mapping[str, Sequence[int]]) -> int:
         """Have the judge read the wanted passages that it has not read for a question before; returns how many.
 
-        If it fails or takes too long, the questions that it was done with are kept; of the others, nothing.
+        What it has read is kept also if it then fails or takes too long.
         """
         count = 0
         for query, numbers in wanted.items():
-            new = self._unread(page, query, numbers)  # another call may have read them meanwhile
-            scores = await judge.scores([(query, page.text(at)) for at in new])
-            for at, score in zip(new, scores, strict=True):
-                self._judged[query, page.passages[at].digest] = score
-            count += len(new)
+            for most in (FIRST_READ, len(numbers)):
+                new = self._unread(page, query, numbers)[:most]  # another call may have read them meanwhile
+                scores = await judge.scores([(query, page.text(at)) for at in new])
+                for at, score in zip(new, scores, strict=True):
+                    self._judged[query, page.passages[at].digest] = score
+                count += len(new)
         return count
 
     def _unread(self, page: PreparedPage, query: str, numbers: Sequence[int]) -> list[int]:
-        """Those of the passages that the judge has not read for this question."""
-        return [at for at in numbers if (query, page.passages[at].digest) not in self._judged]
+        """Those of the passages that the judge should still read for this question."""
+        found = [self._judged.get((query, page.passages[at].digest)) for at in numbers]
+        if is_clear([score for score in found[:FIRST_READ] if score is not None]):
+            return []
+        return [at for at, score in zip(numbers, found, strict=True) if score is None]
 
     @contextmanager
     def _noting_failures(self, notes: list[str], until: float) -> Iterator[None]:
