@@ -1,7 +1,7 @@
 """Pages on loopback: a cached open and a cached read beside an empty call, and 200 pages beside another server.
 
 Limits: a cached open through stdio at most 1.5 × an empty tool call of a bare server on the same SDK; a cached read at
-most 3 × that call plus the time that the judge takes for eight passages; 200 distinct pages with web_batch_open at
+most 3 × that call plus the time that the judge takes for four passages; 200 distinct pages with web_batch_open at
 least 2 × faster than the reference fetch server called in sequence.
 """
 
@@ -92,7 +92,7 @@ def _cached(base: str) -> None:
 
 
 def _reading(base: str) -> None:
-    """A cached read, one new question each time, beside an empty call plus the judge's own time for eight passages."""
+    """A cached read, one new question each time, beside an empty call plus the judge's own time for four passages."""
     bare, web = Peer(bare_python()), _web(base)
     bare.hello()
     web.hello()
@@ -110,14 +110,14 @@ def _reading(base: str) -> None:
     limit = 3 * one + judge
     print("| cached read over stdio | p50 ms | ÷ limit |\n|---|--:|--:|")
     print(f"| web_read, eight results | {two * 1000:.2f} | {two / limit:.2f} |")
-    parts = f"3 × empty ({one * 1000:.2f}) + the judge's eight passages ({judge * 1000:.2f})"
+    parts = f"3 × empty ({one * 1000:.2f}) + the judge's four passages ({judge * 1000:.2f})"
     print(f"| limit: {parts} | {limit * 1000:.2f} | 1.00 |\n")
     bare.close()
     web.close()
 
 
 def _judge_time() -> float:
-    """What the judge takes to read eight passages for a question."""
+    """What the judge takes to read four passages for a question."""
     import anyio
 
     from mcp_web.embed.judge import Judge

@@ -45,8 +45,9 @@ _LEAST_READ, _IN_DOUBT, _MOST_READ, _SHARE_READ = 4, 0.6, 8, 0.5
 # By how much the best passage must be ahead of the second if no model is needed, in standard deviations.
 _LEAD = 1.0
 # The judge reads the two likeliest passages first, and no more if their log-odds say that the first answers, and the
-# second much less likely: a quarter of the pairs less with the same hits (docs/concepts/reading.md).
-FIRST_READ, _CLEAR = 2, 2.0
+# second much less likely: up to a quarter of the pairs less with the same hits; at 2.0 a few hits are lost
+# (docs/concepts/reading.md).
+FIRST_READ, _CLEAR = 2, 3.0
 
 # From a passage's number, the scores, and the numbers of passages already shown: the passage as it is shown, with the
 # numbers of the first and last passage in it.
