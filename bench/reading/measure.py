@@ -13,12 +13,13 @@ import numpy as np
 from bench.reading.data import Chunker, Collection, ReadingPage, Span, second_half
 from mcp_web.embed.static import PassagePieces, static_vectors
 from mcp_web.index.evidence import Evidence
-from mcp_web.index.page import PreparedPage, prepare, readable
+from mcp_web.index.page import PreparedPage, prepare
 from mcp_web.index.rank import FIRST_READ, IN_PAGE, Weights, fused, is_clear, order, rank, to_read
 from mcp_web.index.reader import LIKELY
 from mcp_web.index.widen import widen
 from mcp_web.index.words import PageWords
 from mcp_web.read.passages import passages
+from mcp_web.text.markdown import readable
 
 Embed = Callable[[Sequence[str]], np.ndarray]
 TOP = (1, 3, 8)

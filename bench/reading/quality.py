@@ -21,7 +21,7 @@ from bench.reading import data, measure
 from mcp_web.embed.judge import SHA256, Judge
 from mcp_web.embed.open import open_embedder
 from mcp_web.embed.options import EmbedOptions
-from mcp_web.index.page import readable
+from mcp_web.text.markdown import readable
 
 # The best single method of RETRIEVAL.md in each column.
 BARS = {

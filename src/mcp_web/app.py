@@ -283,6 +283,7 @@ class App:
             model=summary_model(self.process.embedder),
             static=self.process.static_questions,
             languages=self.process.embedder.languages,
+            reads_passages=self.process.has_packaged_model,
         )
 
     @property

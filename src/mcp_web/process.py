@@ -153,10 +153,15 @@ class Process:
     def judge(self) -> Judge | None:
         """The packaged model that reads question and passage together; None where another model is configured."""
         from mcp_web.embed.judge import Judge
+
+        return Judge(self.settings.of(EmbedOptions).threads) if self.has_packaged_model else None
+
+    @property
+    def has_packaged_model(self) -> bool:
+        """Whether the embedding model is the packaged one."""
         from mcp_web.embed.local import LocalEmbedder
 
-        options = self.settings.of(EmbedOptions)
-        return Judge(options.threads) if isinstance(self.embedder, LocalEmbedder) and not options.model_folder else None
+        return isinstance(self.embedder, LocalEmbedder) and not self.settings.of(EmbedOptions).model_folder
 
     @cached_property
     def questions(self) -> QuestionVectors:

@@ -254,6 +254,38 @@ async def test_a_document_without_vectors_is_still_found_by_its_words(store: Sto
     assert plain[:12] in _ids(answer)
 
 
+async def test_the_model_reads_the_best_passages_of_documents_that_it_has_not_embedded(store: Store) -> None:
+    apart = "Other things are told here at length. " * 20
+    texts = {
+        "words": f"Invented early, kept in the garage.\n\n{apart}",
+        "meant": f"{apart}\n\n## Garage\n\nInvented: the automobile.",
+    }
+    for name, text in texts.items():
+        await _keep(store, f"https://a.example/{name}", text, name)
+    model = SynonymEmbedder()
+    for reads, first in ((False, "words"), (True, "meant")):
+        archive = Archive(store, QuestionVectors(model), clock=lambda: NOW, reads_passages=reads)
+        answer = await archive.search(ArchiveQuery("car invented early garage"), Scales(model=Calibration(0.0, 0.5)))
+        scores = [one.document.score for one in answer.results]
+        assert (answer.results[0].document.title, sorted(scores, reverse=True)) == (first, scores)
+    assert model.asked == 3  # the question of each archive and the passages, all in one call
+    model.works = False
+    archive = Archive(store, QuestionVectors(model), clock=lambda: NOW, reads_passages=True)
+    answer = await archive.search(ArchiveQuery("car invented early garage"))
+    assert answer.results[0].document.title == "words"
+
+
+async def test_documents_with_vectors_and_questions_by_words_cost_no_vectors_of_passages(store: Store) -> None:
+    await _with_vectors(store, "https://a.example/", "The automobile was invented.")
+    await _keep(store, "https://b.example/", "Das Auto steht vor dem Haus. " * 5 + "Die Garage ist nicht weit davon.")
+    model = SynonymEmbedder()
+    languages = frozenset({"en"})
+    archive = Archive(store, QuestionVectors(model), clock=lambda: NOW, languages=languages, reads_passages=True)
+    assert len(_ids(await archive.search(ArchiveQuery("the car and the garage")))) == 2
+    await archive.search(ArchiveQuery("garage", mode="text"))
+    assert model.asked == 1  # the question
+
+
 async def test_in_a_language_that_the_model_does_not_know_hybrid_orders_as_words_do(store: Store) -> None:
     for number in range(6):
         text = "Das Auto steht vor dem Haus. " * number + "Ein Wagen fährt durch die Stadt, und das Auto folgt."

@@ -18,7 +18,7 @@ from bench.reading import data, measure
 from mcp_web.embed.judge import Judge
 from mcp_web.embed.open import open_embedder
 from mcp_web.embed.options import EmbedOptions
-from mcp_web.index.page import readable
+from mcp_web.text.markdown import readable
 
 pytestmark = pytest.mark.skipif(not data.available(), reason="the relevance data (../shared/retrieval) is not here")
 

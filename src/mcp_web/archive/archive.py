@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Container, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -14,7 +15,18 @@ from mcp_web import trace
 from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery, ArchiveResult, SearchMode
 from mcp_web.archive.cited import citations_and_graph
 from mcp_web.archive.find import ByWords, ParsedQuery, best_rows, by_meaning, by_words, combined, document_of
-from mcp_web.archive.fuse import LEAST, UNKNOWN, Meaning, Scales, near, static_matches, with_length, with_matches
+from mcp_web.archive.fuse import (
+    LEAST,
+    READ,
+    UNKNOWN,
+    Meaning,
+    Scales,
+    near,
+    static_matches,
+    with_length,
+    with_matches,
+    with_nearness,
+)
 from mcp_web.archive.highlight import Marker, highlights
 from mcp_web.archive.passage import best_passage
 from mcp_web.archive.query import checked_date, corrected, parse
@@ -22,9 +34,13 @@ from mcp_web.embed.embedder import QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
 from mcp_web.store.protocol import DocumentFilter, DocumentRow, Store
 from mcp_web.text.languages import language_of
+from mcp_web.text.markdown import readable
 from mcp_web.text.shorten import shortened
 
 _MODEL_SECONDS = 10.0  # to wait for the vector of the question
+_PASSAGES_SECONDS = 2.0  # to wait for the vectors of passages, without which the order is nearly as good
+
+_Found = tuple[DocumentRow, ArchiveResult]
 
 
 class Archive:
@@ -39,17 +55,20 @@ class Archive:
         model: str | None = None,
         static: QuestionVectors | None = None,
         languages: frozenset[str] | None = None,
+        reads_passages: bool = False,
     ) -> None:
         """`questions` and `static` return the vector of a question, by the model and by the static vectors.
 
         `model` is the name under which the documents' vectors are stored, by default that of `questions`. `languages`
-        are those that the model knows (None: all); the static vectors know all.
+        are those that the model knows (None: all); the static vectors know all. `reads_passages` says that the model is
+        quick enough to embed a few passages during a search.
         """
         self._store = store
         self._questions = questions
         self._model = model or (questions.model if questions else "")
         self._static = static
         self._languages = languages
+        self._reads_passages = reads_passages
         self._clock = clock
 
     async def search(self, query: ArchiveQuery, scales: Scales = UNKNOWN) -> ArchiveAnswer:
@@ -77,7 +96,11 @@ class Archive:
             today = datetime.fromtimestamp(self._clock(), UTC).date()
             rows = await best_rows(self._store, scores, words, meaning.model, most, today)
             asked = text if by_passage else ""
-            quoted = await anyio.to_thread.run_sync(_quoted, words, rows, asked, mode, meaning.model, query.limit)
+            shown = max(query.limit, READ + 1)
+            quoted = await anyio.to_thread.run_sync(_quoted, words, rows, asked, mode, meaning.model, shown)
+            if with_meaning and hybrid and self._reads_passages:
+                quoted = await self._with_passages_read(text, quoted, meaning.model, scales)
+            quoted = quoted[: query.limit]
             facts["results"] = len(quoted)
         if mode != "text" and not rows:
             without_words = "" if mode == "semantic" else "contains these words, and none "
@@ -98,6 +121,29 @@ class Archive:
             citation_graph=graph,
             notes=tuple(notes),
         )
+
+    async def _with_passages_read(
+        self, text: str, found: list[_Found], embedded: Container[str], scales: Scales
+    ) -> list[_Found]:
+        """The documents with the first READ ordered also by how near the passages of those without vectors are."""
+        first = found[:READ]
+        known = self._languages
+        new = [
+            at
+            for at, (row, _) in enumerate(first)
+            if row.key not in embedded and (known is None or not row.language or row.language in known)
+        ]
+        if not new or self._questions is None or text not in self._questions.known:
+            return found
+        cosines: list[float] = []
+        with anyio.move_on_after(_PASSAGES_SECONDS), suppress(EmbeddingError):
+            cosines = await self._questions.cosines(text, [_passage_text(*first[at]) for at in new])
+        least = found[READ][1].document.score if found[READ:] else 0.0  # the highest score of those that follow
+        for at, cosine in zip(new, cosines, strict=False):
+            row, result = first[at]
+            score = max(least, with_nearness(result.document.score, cosine, scales.model))
+            first[at] = row, replace(result, document=replace(result.document, score=score))
+        return sorted(first, key=lambda one: -one[1].document.score) + found[READ:]
 
     async def _meaning(self, parsed: ParsedQuery, words: ByWords, text: str, notes: list[str]) -> Meaning:
         """What the model finds, if it knows the language; in a search by meaning alone, the static signal too."""
@@ -147,7 +193,7 @@ def _quoted(
     mode: SearchMode,
     embedded: Container[str],
     limit: int,
-) -> list[tuple[DocumentRow, ArchiveResult]]:
+) -> list[_Found]:
     """The `limit` best documents with their snippets and passages, ranked also by how well the passages match.
 
     They match by words, unless only meaning counts, and by the static signal if `asked`, the text of the question, is
@@ -178,3 +224,11 @@ def _quoted(
         marked = highlights(markers[row.language], row.title, row.markdown)
         quoted.append((row, ArchiveResult(document_of(row, score), marked, passage=passage)))
     return quoted
+
+
+def _passage_text(row: DocumentRow, result: ArchiveResult) -> str:
+    """The title, the headings and the passage of a document, for the model."""
+    if result.passage is None:
+        return row.title
+    headings = [heading for heading in result.passage.section_path if heading != row.title]
+    return "\n".join((" > ".join((row.title, *headings)), readable(result.passage.text)))

@@ -146,3 +146,13 @@ def static_matches(question: str, passages: Sequence[str]) -> list[float] | None
         return None
     matches = PassagePieces.of(vectors, passages).similarities(vectors, question) if passages else None
     return None if matches is None else [max(0.0, float(match)) for match in matches]
+
+
+# Of the first READ documents of a hybrid search, the model reads the best passages of those that it has not embedded:
+# 30 ms each. docs/concepts/archive.md has the figures of other numbers and shares.
+READ, READ_SHARE = 4, 1 / 4
+
+
+def with_nearness(score: float, cosine: float, scale: Calibration | None) -> float:
+    """The score of a document mixed with how near its best passage is to the question by the model."""
+    return round((1 - READ_SHARE) * score + READ_SHARE * _score(cosine, scale), 4)

@@ -17,12 +17,13 @@ import anyio.to_thread
 from mcp_web.embed.embedder import Calibration, Embedder, supports_language
 from mcp_web.embed.static import NAME, StaticEmbedder
 from mcp_web.index.calibrate import stored_calibration
-from mcp_web.index.page import Cut, readable
+from mcp_web.index.page import Cut
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import Store
 from mcp_web.text.headings import sections
 from mcp_web.text.languages import language_of
+from mcp_web.text.markdown import readable
 
 if TYPE_CHECKING:
     from mcp_web.embed.embedder import Rows

@@ -1,4 +1,4 @@
-"""Search the archive. Nothing is written: a document without vectors is found by its words only."""
+"""Search the archive. Nothing is written: a document without vectors is found by its words."""
 
 from __future__ import annotations
 
