@@ -151,7 +151,8 @@ def test_text_is_not_shown_because_a_page_has_much_of_something(name: str) -> No
         ":is(.a, .x:not(.b)){display:none}", r".a\,b,.x{display:none}", "p:not(:popover-open).x{display:none}",
         ".x:not(:state(a)){display:none}", "@import url(data:text/css;base64,LnN7fS54e2Rpc3BsYXk6bm9uZX0);",
         ".x{text-indent:calc(-infinity * 1px)}", ".x{font-size:1e-9px}", ".x{display:env(--a,none)}",
-        "main:has(.x) .x:nth-last-child(1 of .x){display:none}",
+        "main:has(.x) .x:nth-last-child(1 of .x){display:none}", ".x{display:if(media(screen):none)}",
+        ".x{opacity:attr(class number,0)}", ".x{opacity:if(not media(print):0)}",
     ],
 )  # fmt: skip
 def test_rules_that_are_rarely_written_hide_their_text(sheet: str) -> None:
@@ -166,6 +167,11 @@ def test_rules_that_are_rarely_written_hide_their_text(sheet: str) -> None:
         "@layer a{" * 30_000,
         f"@layer {'a.' * 100_000}a{{{{{_RULE}}}}}",
         "".join(f".x{{--a{at}:1}}" for at in range(60_000)) + _RULE,
+        "@function --f(" + ",".join(f"--p{at}:1" for at in range(5_000)) + "){result:0}.x{opacity:calc(" + "--f() + " * 500 + "0)}",
+        "".join(f"@keyframes k{at}{{to{{opacity:0}}}}" for at in range(1_000))
+        + ".x{animation:" + ",".join(f"k{at} 1s infinite" for at in range(1_000)) + "}",
+        "@keyframes k{" + "".join(f"{at / 1000}%{{opacity:0}}" for at in range(20_000)) + "}.x{animation:k 1s infinite}",
+        ":root{color-scheme:dark}.x{color:" + "light-dark(red," * 600 + "white" + ")" * 600 + "}",
     ],
 )  # fmt: skip
 def test_sheets_that_are_too_complex_to_evaluate_are_refused(sheet: str) -> None:
@@ -173,6 +179,29 @@ def test_sheets_that_are_too_complex_to_evaluate_are_refused(sheet: str) -> None
     page = Fetched("https://a.example/", "https://a.example/", 200, (), html.encode(), "text/html", "utf-8", 0.0)
     with pytest.raises(ExtractFailed, match="too complex to tell which of its text a person sees"):
         read_html(page, ExtractRequest(), ExtractOptions())
+
+
+_FILTER = "<svg width=0 height=0><filter id=f>"
+_FILTERED = "<p style='filter:url(#f)'>Seen</p>"
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "<feOffset dx=2000 /><feMerge><feMergeNode/></feMerge>",
+        "<feMerge><feMergeNode in=SourceGraphic /></feMerge><feFlood flood-opacity=0 />",
+        "<feFlood result=a /><feOffset in=SourceGraphic dx=2000 result=b /><feBlend in=a in2=b />",
+        "<feComponentTransfer><feFuncA type=table tableValues='0,0' /></feComponentTransfer>",
+    ],
+)
+def test_filter_whose_result_shows_nothing_of_the_text_hides_it(steps: str) -> None:
+    assert "Seen" not in read(f"{_FILTER}{steps}</filter></svg><p>Text</p>{_FILTERED}")[0]
+
+
+def test_much_hidden_text_in_deep_elements_takes_bounded_work() -> None:
+    assert "Secret" not in read("<p>Seen</p>" + "<div>" * 600 + "<p hidden>Secret</p>" * 5_000)[0]
+    steps = "<feOffset dx=2000 />" * 20_000
+    assert "Seen" not in read(f"{_FILTER}{steps}</filter></svg><p>Text</p>{_FILTERED * 500}")[0]
 
 
 @pytest.mark.parametrize(
@@ -197,6 +226,14 @@ def test_sheets_that_are_too_complex_to_evaluate_are_refused(sheet: str) -> None
         "<style media=print>.x{display:none}</style><p class=x>Seen</p>",
         "<noscript><style>.x{display:none}</style></noscript><p class=x>Seen</p>",
         "<style>body{background:#000}.x{color:#fff}</style><p class=x>Seen</p>",
+        "<style>@font-face{font-family:Z;src:local(Z);size-adjust:0%}</style><p style='font-family:Arial,Z'>Seen</p>",
+        "<p style='transform-origin:9999px 0;transform:none'>Seen</p>",
+        "<p style='transform-origin:0 0 -9999px;transform:rotateY(5deg)'>Seen</p>",
+        "<style>@supports (font:-apple-system-body){.x{display:none}}</style><p class=x>Seen</p>",
+        "<style>.x{display:if(media(print):none;else:block)}</style><p class=x>Seen</p>",
+        f"{_FILTER}<feFlood/><feMerge><feMergeNode/><feMergeNode in=SourceGraphic /></feMerge></filter></svg>{_FILTERED}",
+        f"{_FILTER}<feOffset dy=2000 result=a /><feBlend in=SourceGraphic in2=a /></filter></svg>{_FILTERED}",
+        f"{_FILTER}<feComponentTransfer><feFuncA type=identity slope=0 /></feComponentTransfer></filter></svg>{_FILTERED}",
         "<p aria-hidden=true>Seen</p>",
         "<div hidden id='S:0'><p>Seen</p></div><template id='B:0'></template>",
         "<p>Text</p><noscript id=afphlist></noscript><div id=aflist style='display:none'><p>Seen</p></div>",

@@ -5,48 +5,49 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from mcp_web.extract.css.effort import Effort
 from mcp_web.extract.css.lengths import fraction
 from mcp_web.extract.css.style import Style
 from mcp_web.extract.css.syntax import split_outside
 
 Steps = Mapping[str, Mapping[str, str]]
 _MOST_STATES = 20  # text is hidden if it is in all states: with fewer of them, more of it is
+_STEPS_OF_STATE = 20  # effort of computing one
+_DEFAULTS = {
+    "direction": "normal", "iteration-count": "1", "fill-mode": "none", "delay": "0s", "duration": "0s",
+    "play-state": "running",
+}  # fmt: skip
 _ENDS = {"from": 0.0, "to": 100.0}
 
 
-def animated(style: Style, keyframes: Mapping[str, Steps]) -> list[Style]:
+def animated(style: Style, keyframes: Mapping[str, Steps], effort: Effort) -> list[Style]:
     """The styles that the animations of an element leave it with; several if an animation never ends."""
     states = [style]
+    lists = {name: _listed(style, f"animation-{name}") or [value] for name, value in _DEFAULTS.items()}
     for number, name in enumerate(_listed(style, "animation-name")):
         steps = keyframes.get(name)
         if steps:
-            states = [state for each in states for state in _after(each, steps, number)][:_MOST_STATES]
+            effort.spend(len(states) * (_STEPS_OF_STATE + len(steps)))
+            own = {each: values[number % len(values)] for each, values in lists.items()}
+            states = [state for each in states for state in _after(each, steps, own)][:_MOST_STATES]
     return states
 
 
-def _after(style: Style, steps: Steps, number: int) -> list[Style]:
-    """The styles after one animation: its first step, its last step, or all steps if it never ends."""
-
-    def value(name: str, default: str) -> str:
-        values = _listed(style, f"animation-{name}") or [default]
-        return values[number % len(values)]
-
+def _after(style: Style, steps: Steps, own: Mapping[str, str]) -> list[Style]:
+    """The styles after one animation, whose properties are `own`: its first or last step, or all if it never ends."""
     first = _step(style, {**steps.get("0%", {}), **steps.get("from", {})})
     last = _step(style, {**steps.get("100%", {}), **steps.get("to", {})})
-    direction, count = value("direction", "normal"), value("iteration-count", "1")
+    direction, count = own["direction"], own["iteration-count"]
     if direction.endswith("reverse"):
         first, last = last, first
     if direction.startswith("alternate") and (fraction(count) or 1.0) % 2 == 0:
         last = first
-    fill, delay, duration = (
-        value("fill-mode", "none"),
-        _seconds(value("delay", "0s")),
-        _seconds(value("duration", "0s")),
-    )
+    fill, delay, duration = own["fill-mode"], _seconds(own["delay"]), _seconds(own["duration"])
+    paused = own["play-state"] == "paused"
     waits_at_first = fill in ("backwards", "both") or delay <= 0
-    if value("play-state", "running") == "paused" and delay < 0 < duration:
+    if paused and delay < 0 < duration:
         return [_paused_at(style, steps, 100 * -delay / duration)]
-    if (value("play-state", "running") == "paused" or delay > 60) and waits_at_first:
+    if (paused or delay > 60) and waits_at_first:
         return [first]
     if count == "infinite" and duration > 0:
         between = [step for name, step in steps.items() if name not in ("from", "to", "0%", "100%")]

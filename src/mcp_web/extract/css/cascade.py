@@ -74,6 +74,7 @@ class Cascade:
         self._orders: dict[tuple[int, int], _Order | None] = {}  # by rule and number
         self._inheritances: dict[Element, Mapping[str, str]] = {}
         self._styles: dict[Element, Style] = {}
+        self._states: dict[Element, list[Style]] = {}
         self._by_key: dict[str, list[_Selector]] = {}
         self._sizes: dict[Element, float] = {}
         self._ancestries: dict[Node, tuple[Element, ...]] = {}
@@ -136,13 +137,17 @@ class Cascade:
         style = self.style(element)
         if style.get("animation-name", "none") == "none":
             return [style]
-        important = {name: style[name] for name in self._important(element) if name in style}
-        states = animated(style, self._keyframes)
-        return [{**self._resolved(element, state), **important} for state in states]
+        found = self._states.get(element)
+        if found is None:
+            important = {name: style[name] for name in self._important(element) if name in style}
+            states = animated(style, self._keyframes, self.effort)
+            found = self._states[element] = [{**self._resolved(element, state), **important} for state in states]
+        return found
 
     def _important(self, element: Element) -> set[str]:
         """The properties that the element has by an important declaration, which no animation changes."""
         bodies = [self.rules.body(weight[-1]) for _, weight in self._matching(element)]
+        self.effort.spend(len(bodies))
         return {name for body in (*bodies, element.attr("style") or "") for name in self._parsed(body).important}
 
     @contextmanager
@@ -157,6 +162,7 @@ class Cascade:
 
     def _replace(self, element: Element, style: Style) -> None:
         self._sizes.pop(element, None)
+        self._states.pop(element, None)
         self._inheritances.pop(element, None)
         self._styles[element] = style
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
-from mcp_web.extract.css.declarations import is_valid
+from mcp_web.extract.css.declarations import is_read, parse_declarations
 from mcp_web.extract.css.effort import TooComplex
 from mcp_web.extract.css.lengths import pixels
 from mcp_web.extract.css.selectors import is_selector
@@ -80,7 +80,7 @@ def holds_for(condition: str, variable: Callable[[str], str]) -> bool:
         found = _TESTED.match(text)
         if found is None:
             return _feature(text)
-        leaf = {"style": is_style, "media": _feature, "supports": _supported}[found[1]]
+        leaf = {"style": is_style, "media": _medium, "supports": _supported}[found[1]]
         return _holds(f"({found[2]})", leaf, 0)
 
     return _holds(_CONTAINER_NAME.sub("", condition.strip()), test, 0)
@@ -132,6 +132,11 @@ def _feature(text: str) -> bool:
     return any(part in name for part in _RATIOS) and name not in _NEVER
 
 
+def _medium(text: str) -> bool:
+    """Whether a media type or feature is true."""
+    return text in ("all", "screen") or _feature(text)
+
+
 def _is_on(name: str) -> bool:
     if name in _FEATURES:
         return _FEATURES[name] not in ("none", "no-preference")
@@ -161,10 +166,13 @@ def _supported(text: str) -> bool:
     """Whether browsers support a declaration, a selector, an at-rule or a kind of font."""
     if text.startswith("selector(") and text.endswith(")"):
         return is_selector(text[9:-1])
-    name, colon, value = (part.strip() for part in text.partition(":"))
+    name, colon, _ = text.partition(":")
+    name = name.strip()
     if not colon:
         return _KNOWN_KIND.match(text) is not None
-    return name[:2] == "--" or (name in _properties() and is_valid(name, value))
+    if name[:2] == "--" or not is_read(name):
+        return name[:2] == "--" or name in _properties()
+    return bool(parse_declarations(text).plain)
 
 
 @cache

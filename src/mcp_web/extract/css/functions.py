@@ -15,6 +15,7 @@ from mcp_web.extract.css.syntax import split_outside
 from mcp_web.extract.css.variables import substituted
 
 _MOST_VALUE = 20_000  # characters of a value after its functions were replaced
+_PER_STEP = 10  # characters of an argument that are read in the time of one step
 _DEEPEST = 50  # functions inside others; more of them refer to each other in a circle
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\Z")
 _MEASURES = ("<length>", "<percentage>", "<length-percentage>", "<angle>", "<time>")
@@ -51,7 +52,7 @@ class Functions:
         """The value with its functions replaced, for an element with these declarations; "" stands for no value."""
 
         def result(name: str, argument: str) -> str:
-            self._effort.spend(5)
+            self._effort.spend(5 + len(argument) / _PER_STEP)
             if depth >= _DEEPEST:
                 return f"{name}({argument})"
             return self.filled(element, self._result(element, name, argument, declared, depth + 1), declared, depth + 1)
@@ -124,7 +125,7 @@ def _attribute(element: Element, wanted: str, fallback: str) -> str:
     kind = kind.strip()
     if kind[:5] == "type(":
         return text if text and has_type(text, kind[5:-1]) else fallback
-    return f"{text}{kind}" if kind and _NUMBER.match(text) else fallback
+    return f"{text}{kind.removeprefix('number')}" if kind and _NUMBER.match(text) else fallback
 
 
 def has_type(text: str, syntax: str) -> bool:

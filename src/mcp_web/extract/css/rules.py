@@ -144,9 +144,9 @@ class Rules:
                 continue
             if context is not last:  # a later animation of the same name takes the place of an earlier one
                 last, found[context.keyframes] = context, {}
+            declared = parse_declarations(body, self.quirks).plain
             for step in filter(str.strip, head.lower().split(",")):
-                steps = found[context.keyframes].setdefault(step.strip(), {})
-                steps.update(parse_declarations(body, self.quirks).plain)
+                found[context.keyframes].setdefault(step.strip(), {}).update(declared)
         return found
 
     def registered(self) -> dict[str, Registered]:

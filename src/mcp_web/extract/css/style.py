@@ -39,9 +39,14 @@ def hides_box(style: Style) -> bool:
         return True
     if "content" in style and _PICTURE.search(style["content"]):
         return True  # the picture replaces the content
-    if "transform-origin" in style and not _TRANSFORMS.isdisjoint(style) and _is_far(style["transform-origin"]):
-        return True  # it is turned or scaled around a point far off
+    if "transform-origin" in style and _turns_around_far_point(style):
+        return True
     return is_faded_out(style) or _has_no_size(style) or _off_screen(style) or _clipped(style) or _collapsed(style)
+
+
+def _turns_around_far_point(style: Style) -> bool:
+    across_and_down = " ".join(split_outside(style["transform-origin"])[:2])
+    return any(style.get(name, "none") != "none" for name in _TRANSFORMS) and _is_far(across_and_down)
 
 
 def is_faded_out(style: Style) -> bool:

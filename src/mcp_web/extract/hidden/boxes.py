@@ -45,6 +45,13 @@ _STACKING = frozenset(
      "translate", "mix-blend-mode", "container-type")
 )  # fmt: skip
 _NO_ALPHA = re.compile(r"(?:[-\d.e]+[\s,]+){15}0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*\s*\Z")
+_PAINTING = frozenset(("feflood", "feimage", "feturbulence"))  # steps of an SVG filter that take nothing of the text
+_OF_TWO = frozenset(("feblend", "fecomposite", "fedisplacementmap"))
+# What each type of `feFuncA` computes the alpha from.
+_ALPHA = {
+    "table": [("tableValues", "")], "discrete": [("tableValues", "")],
+    "linear": [("slope", "1"), ("intercept", "0")], "gamma": [("amplitude", "1"), ("offset", "0")],
+}  # fmt: skip
 _FAR_DOWN = 100.0  # pixels; less may be ordinary layout
 
 
@@ -56,6 +63,8 @@ class Boxes:
         self._tree = tree
         self._cascade = cascade
         self._has_external_sheets = has_external_sheets
+        # Whether a clip path, mask or filter hides everything, by property and id; None if there is none with this id.
+        self._effects: dict[tuple[str, str], bool | None] = {}
 
     def hides(self, element: Element, style: Style) -> bool:
         """Whether this style hides the element and all its content."""
@@ -100,10 +109,15 @@ class Boxes:
         """Whether the style refers to a clip path, mask or filter of the page that hides everything."""
         for name in ("clip-path", "mask-image", "filter"):
             found = _REFERENCE.search(style[name]) if "url(" in style.get(name, "") else None
-            target = self._tree.select_one(f'[id="{found[1]}"]') if found and "\\" not in found[1] else None
-            if target is not None and _leaves_nothing(name, target):
+            if found is None:
+                continue
+            if (name, found[1]) not in self._effects:
+                target = self._tree.select_one(f'[id="{found[1]}"]') if "\\" not in found[1] else None
+                self._effects[name, found[1]] = None if target is None else _leaves_nothing(name, target)
+            effect = self._effects[name, found[1]]
+            if effect:
                 return True
-            if found and target is None and name == "mask-image":
+            if effect is None and name == "mask-image":
                 # A mask image that does not exist hides everything.
                 rest = _MISSING.sub("", style[name]).strip(", ")
                 return not rest or hides_box({"mask-image": rest})
@@ -205,12 +219,26 @@ def _clips_overflow(style: Style) -> bool:
 def _leaves_nothing(name: str, target: Element) -> bool:
     tag = target.tag.lower()
     if name == "filter":
-        steps = [each for each in target.descendants if isinstance(each, Element)]
-        if tag != "filter" or not steps:
-            return False
-        return steps[-1].tag.lower() == "feflood" or any(map(_removes_all, steps))
+        return tag == "filter" and not _result_is_seen(target)
     is_right = tag == ("clippath" if name == "clip-path" else "mask")
     return is_right and all(_has_no_size(child) for child in target.children if isinstance(child, Element))
+
+
+def _result_is_seen(svg_filter: Element) -> bool:
+    """Whether the result of an SVG filter shows something of the text."""
+    results: dict[str, bool] = {}  # by name: whether it shows something of the text
+    seen = True  # of the step before; at first of the text itself
+    for step in svg_filter.children:
+        if not isinstance(step, Element):
+            continue
+        parts = [step, *(each for each in step.descendants if isinstance(each, Element))]
+        sources = parts[1:] if step.tag.lower() == "femerge" else parts[:1]
+        names = [each.attr("in") or "" for each in sources]
+        names += [each.attr("in2") or "" for each in sources if each.tag.lower() in _OF_TWO]
+        kept = step.tag.lower() not in _PAINTING and not any(map(_removes_all, parts))
+        seen = kept and any(results.get(name, True) if name else seen for name in names)
+        results[step.attr("result") or ""] = seen
+    return seen
 
 
 def _removes_all(step: Element) -> bool:
@@ -219,8 +247,10 @@ def _removes_all(step: Element) -> bool:
     if tag == "feoffset":
         return any(abs(pixels(step.attr(name) or "0") or 0.0) >= 1000 for name in ("dx", "dy"))
     if tag == "fefunca":
-        amounts = step.attr("tableValues") or f"{step.attr('slope') or '1'} {step.attr('intercept') or '0'}"
-        return all(fraction(amount) == 0 for amount in amounts.split())
+        kind = step.attr("type") or ""
+        values = [step.attr(name) or default for name, default in _ALPHA.get(kind, ())]
+        amounts = " ".join(values).replace(",", " ").split()
+        return bool(amounts) and all(fraction(amount) == 0 for amount in amounts)
     return _NO_ALPHA.match((step.attr("values") or "").strip()) is not None
 
 

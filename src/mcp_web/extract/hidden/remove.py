@@ -94,8 +94,11 @@ def remove_hidden(tree: Node, names: PageNames | None = None, removed_later: str
     if "collapse" in cascade.rules.text or any(element.tag in ("col", "colgroup") for element in suspects):
         marked.extend(boxes.cells_of_collapsed_columns())
     hidden = judge.find_hidden(suspects, marked)
+    moved: set[Node] = set()
     for element in filter(is_cut, (*hidden.boxes, *hidden.texts)):
-        element.extend(list(element.next_siblings))
+        if element not in moved:
+            moved.update(rest := list(element.next_siblings))
+            element.extend(rest)
     hidden.boxes.update(dict.fromkeys(_unopenable_details(candidates, hidden)))
     reachable = Reachable(tree, judge.known_hidden(hidden, left), hidden.boxes)
     label_tab_panels(tree, candidates, names.classes, reachable.is_seen)

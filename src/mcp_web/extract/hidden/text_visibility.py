@@ -12,6 +12,10 @@ from mcp_web.extract.css.style import FAINT, Style, gradient_colours
 from mcp_web.extract.css.syntax import split_outside
 from mcp_web.extract.hidden.palette import PageColours
 
+_INSTALLED = frozenset(
+    ("serif", "sans-serif", "monospace", "system-ui", "arial", "helvetica", "times new roman", "georgia", "verdana",
+     "courier new", "-apple-system", "blinkmacsystemfont", "segoe ui")
+)  # fmt: skip
 _PICTURES = "img,picture,video,canvas,svg,iframe,object,embed"
 _PAINTS = frozenset(("background-color", "background-image"))
 _MOST_BESIDE = 30  # siblings among which a painted layer is searched for
@@ -62,7 +66,10 @@ class TextVisibility:
 
     def _is_shrunk_font(self, families: str | None) -> bool:
         shrunk = self._cascade.rules.shrunk_fonts if families is not None else ()
-        return bool(shrunk) and any(each.strip("\"'") in shrunk for each in split_outside(families or "", ","))
+        if not shrunk:
+            return False
+        names = (each.strip("\"'") for each in split_outside(families or "", ","))
+        return next((name for name in names if name in shrunk or name in _INSTALLED), "") in shrunk
 
     def _is_tiny(self, element: Element) -> bool:
         if self._cascade.font_size(element) > _TINY:
