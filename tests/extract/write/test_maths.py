@@ -41,3 +41,9 @@ def test_powers_are_not_glued_to_their_base(md) -> None:
 
 def test_formula_makes_neither_link_nor_tag(md) -> None:
     assert md('<p><script type="math/tex">f[x](y) a<b</script></p>') == "$f[x] (y) a< b$"
+
+
+def test_letters_that_unicode_has_for_mathematics_keep_their_style(md) -> None:
+    letters = "".join(f"<mi>{letter}</mi>" for letter in "𝐱𝔽𝑥𝒜𝕬𝖠𝙰𝛂")
+    tex = r"\mathbf{x} \mathbb{F} x \mathcal{A} \mathfrak{A} \mathsf{A} \mathtt{A} \mathbf{\alpha}"
+    assert md(f"<math>{letters}</math>") == f"${tex}$"

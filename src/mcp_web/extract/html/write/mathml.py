@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from unicodedata import normalize
+from unicodedata import name, normalize
 
 from turbohtml import Element, Text
 
@@ -11,6 +12,7 @@ from mcp_web.extract.html.write.mathsymbols import ACCENTS, FUNCTIONS, LIMITS, S
 from mcp_web.extract.html.write.state import first_element
 
 MAX_DEPTH = 60
+_LETTER = re.compile(" (?:capital|small|digit) ")
 
 
 def to_tex(element: Element) -> str:
@@ -83,7 +85,9 @@ def _identifier(element: Element, depth: int) -> str:
     if text in FUNCTIONS:
         return "\\" + text
     if text[:1] >= "\U0001d400" and text not in SYMBOLS:
-        text = normalize("NFKC", text)  # Unicode's own bold, script and other letters for mathematics
+        # Unicode's own letters for mathematics: "MATHEMATICAL DOUBLE-STRUCK CAPITAL F".
+        style = _LETTER.split(name(text[0], "").lower().removeprefix("mathematical "))[0]
+        variant, text = variant or VARIANTS.get(style.replace(" ", "-"), ""), normalize("NFKC", text)
     tex = _symbols(text)
     if variant:
         return f"\\{variant}{{{tex}}}"
