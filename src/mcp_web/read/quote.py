@@ -196,7 +196,13 @@ class _Source:
         end = best.end + self._words_in_sentence(best.end - 1, best.after, 1)
         words = self._all_words()[first:end]
         span = self.folded.source_span(words[0].start(), words[-1].end())
-        differences = _differences(given, [word[0] for word in words])
+        texts = [word[0] for word in words]
+        matcher = difflib.SequenceMatcher(None, given, texts, autojunk=False)
+        differences = [
+            Difference(_joined(given[a:b]), _joined(texts[c:d]))
+            for op, a, b, c, d in matcher.get_opcodes()
+            if op != "equal"
+        ]
         return self._found(quote, "fuzzy", *span, best.ratio, tuple(differences[:MOST_DIFFERENCES]))
 
     def _words_in_sentence(self, word: int, count: int, step: Literal[-1, 1]) -> int:
@@ -271,16 +277,6 @@ def _folded_forms(*parts: str) -> list[tuple[str, ...]]:
     """The parts of a quote, folded as plain text and, if that differs, as Markdown: `__init__` is a name or bold."""
     readings = (tuple(filter(None, map(fold, parts))) for fold in (fold_quote, fold_markdown_quote))
     return list(dict.fromkeys(reading for reading in readings if reading))
-
-
-def _differences(given: Sequence[str], found: Sequence[str]) -> list[Difference]:
-    """The words in which a quote and its source differ."""
-    matcher = difflib.SequenceMatcher(None, given, found, autojunk=False)
-    return [
-        Difference(_joined(given[a:b]), _joined(found[c:d]))
-        for op, a, b, c, d in matcher.get_opcodes()
-        if op != "equal"
-    ]
 
 
 def _negations(gap: str) -> list[str]:

@@ -210,7 +210,10 @@ class PageFeatures:
         links = [*[block.links / size for block, size in zip(blocks, sizes, strict=False)], -1]
         tags = [*[_TAG_NUMBER.get(block.box.tag, 40) for block in blocks], 41]
         copies = Counter([block.text for block in blocks])
-        h1, core_last, last = self._landmarks()
+        h1 = next((at for at, block in enumerate(blocks) if block.box.tag == "h1"), -1)
+        core = [at for at, block in enumerate(blocks) if block.box.inside >= 0]
+        core_last = core[-1] if core else len(blocks)
+        last = next((at for at in reversed(core) if self._prose[at]), len(blocks))  # of its prose
         heads = self._heads(left_out)
         # The characters before each block (all, in sentences, in links), padded at both ends.
         counts = (self._sizes, self._prose, [block.links for block in blocks])
@@ -248,14 +251,6 @@ class PageFeatures:
                 head_aside, head_links, since = aside, block.links / len(block.text), 0
             found.append((aside, head_aside, head_links, since))
         return found
-
-    def _landmarks(self) -> tuple[int, int, int]:
-        """The indexes of the first h1, of the end of the core, and of the end of its prose."""
-        blocks = self.read.blocks
-        h1 = next((at for at, block in enumerate(blocks) if block.box.tag == "h1"), -1)
-        core = [at for at, block in enumerate(blocks) if block.box.inside >= 0]
-        last = next((at for at in reversed(core) if self._prose[at]), len(blocks))
-        return h1, core[-1] if core else len(blocks), last
 
 
 def around_box(box: Box | None) -> Iterator[Box]:

@@ -135,20 +135,11 @@ def _columns(rows: list[list[Cell]]) -> list[Column]:
         if change > 0 and depth == few:
             begin = x
         if change < 0 and depth == few + 1:
+            if columns and begin < columns[-1][1] + 1:  # less than one point apart
+                begin = columns.pop()[0]
             columns.append((begin, x))
         depth += change
-    return _merge_touching(columns)
-
-
-def _merge_touching(columns: list[Column]) -> list[Column]:
-    """The columns, which are sorted from left to right, joined if they overlap or are less than one point apart."""
-    merged: list[Column] = []
-    for begin, end in columns:
-        if merged and begin < merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], end)
-        else:
-            merged.append((begin, end))
-    return merged
+    return columns
 
 
 def _is_prose(cells: list[Cell], columns: list[Column]) -> bool:

@@ -56,8 +56,14 @@ class Footnotes:
             leads_back = (anchor.attr("href") or "").rpartition("#")[2] in self.origins or _is_back_link(anchor)
             if leads_back and not self.labels.keys().isdisjoint(_ancestors(anchor)):
                 self.state.inline_special.setdefault(anchor, "")  # not written
-        if self.labels:
-            self._claim_containers()
+        # The writer of each definition: for its list or definition list, or for the block itself.
+        self.state.notes = self.labels
+        for definition in self.labels:
+            parent = definition.parent
+            if definition.tag in ("li", "dd") and isinstance(parent, Element):
+                self.state.special[parent] = write_list
+            else:
+                self.state.special[definition] = write_headed if definition.tag[0] == "h" else write_note
 
     def _index(self) -> None:
         """Record the order of all elements, and the elements by id and name."""
@@ -137,18 +143,6 @@ class Footnotes:
         for sup in references:
             if sup.text.strip() in found:
                 self.state.inline_special[sup] = f"[^{sup.text.strip()}]"
-
-    def _claim_containers(self) -> None:
-        """Choose the writer of each definition: for its list or definition list, or for the block itself."""
-        self.state.notes = self.labels
-        for definition in self.labels:
-            parent = definition.parent
-            if definition.tag in ("li", "dd") and isinstance(parent, Element):
-                self.state.special[parent] = write_list
-            elif definition.tag[0] == "h":
-                self.state.special[definition] = write_headed
-            else:
-                self.state.special[definition] = write_note
 
 
 def _ancestors(element: Element) -> list[Element]:
