@@ -92,12 +92,8 @@ async def read(call: Call, args: dict[str, Any]) -> Answer:
     kept = opened.snapshot
     call.log_page(kept, opened.cache)
     if not kept.document.markdown.strip():
-        return Answer(
-            {},
-            f"📄 Content Warning: Page fetched but appears empty after conversion ({args['url']}). "
-            "May contain only media or require JavaScript.",
-            shape="text",
-        )
+        warning = f"📄 Content Warning: Page fetched but appears empty after conversion ({args['url']}). "
+        return Answer({}, warning + "May contain only media or require JavaScript.", shape="text")
     text = _part(kept.document, args)
     whole = budget.chars_for(text, budget.AIM - 300)
     if whole < len(text):

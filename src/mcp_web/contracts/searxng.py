@@ -133,22 +133,19 @@ def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
 
 
 def _answer(text: str, metadata: dict[str, Any], *, is_error: bool) -> Answer:
-    """The answer with the metadata as a second text and as a field of the result, as that system sends it."""
-    metadata = _fitted(metadata)
-    extra = {"is_error": is_error, "metadata": metadata}
-    return Answer(extra, text, shape="text", more=(compact(metadata),), extra=extra, is_error=is_error)
+    """The answer with the metadata as a second text and as a field of the result, as that system sends it.
 
-
-def _fitted(metadata: dict[str, Any]) -> dict[str, Any]:
-    """The metadata with all results and as much of each page as fits; if nothing of the pages fits, shrunk further."""
-
+    It has all results and as much of each page as fits; if nothing of the pages fits, it is shrunk further.
+    """
     rows = metadata.get("results", ())
     longest = max((len(row["content"]["markdown"]) for row in rows if "content" in row), default=0)
 
     def shortened(chars: int) -> dict[str, Any]:
         return metadata | {"results": [_shortened(row, chars) for row in rows]} if rows else metadata
 
-    return shrunk(largest_fitting(shortened, [*range(0, longest, _STEP), longest], _HALF), _HALF)
+    fitting = shrunk(largest_fitting(shortened, [*range(0, longest, _STEP), longest], _HALF), _HALF)
+    extra = {"is_error": is_error, "metadata": fitting}
+    return Answer(extra, text, shape="text", more=(compact(fitting),), extra=extra, is_error=is_error)
 
 
 def _shortened(row: dict[str, Any], chars: int) -> dict[str, Any]:
