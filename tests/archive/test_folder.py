@@ -235,7 +235,7 @@ async def test_the_time_of_a_sync_grows_with_the_number_of_files(tmp_path: Path)
         folder.mkdir()
         for number in range(count):
             (folder / f"{number}.md").touch()
-        files = folder_room._files(folder.resolve(), str(count), [])
+        files = folder_room._files(folder.resolve(), str(count), (), [])
         pages = [snapshot(f"file:///{file.path}", path=file.path, etag=file.mark, source="research") for file in files]
         await store.keep_many([(page, NOTHING) for page in pages])
         begun = time.process_time()
