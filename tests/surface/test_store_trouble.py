@@ -46,6 +46,19 @@ async def test_a_damaged_store_that_was_replaced_is_said_once(miniweb: MiniWeb, 
         assert "damaged" not in (await caller.call("web_open", url=url)).text
 
 
+async def test_a_page_opens_where_the_store_cannot_say_whether_it_needs_a_browser(
+    miniweb: MiniWeb, tmp_path: Path
+) -> None:
+    url = miniweb.site("docs.example").page("/valves", PAGE)
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_RENDER_ENABLED="true") as caller:
+        await caller.app.store()
+        with sqlite3.connect(tmp_path / "mcp-web.sqlite") as db:
+            db.execute("DROP TABLE notes")
+        result = await caller.call("web_open", url=url)
+        assert not result.is_error
+        assert "measured twice" in result.text
+
+
 async def test_metrics_that_could_not_be_stored_are_stored_later(miniweb: MiniWeb, tmp_path: Path) -> None:
     url = miniweb.site("docs.example").page("/valves", PAGE)
 

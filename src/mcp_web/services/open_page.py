@@ -24,6 +24,7 @@ from mcp_web.services.fetch_paper import add_full_text, fetch_paper
 from mcp_web.services.fetch_thread import fetch_thread, fetch_topic
 from mcp_web.services.fetch_transcript import add_transcript
 from mcp_web.services.wall_advice import wall_advice
+from mcp_web.store.best_effort import BestEffortNotes
 from mcp_web.text.internet_archive import LATEST
 from mcp_web.text.papers import paper_address
 from mcp_web.text.urls import parse_url
@@ -226,7 +227,7 @@ async def _get(app: App, request: OpenRequest, kept: Snapshot | None, deadline: 
         tasks.start_soon(app.warm)
         may_render = request.mode == "auto" and app.can_render
         # If other pages of this host needed a browser, it is started while this page is fetched.
-        if may_render and await (await app.store()).note(_NEEDS_BROWSER, parse_url(url).host) is True:
+        if may_render and await (await _notes(app)).get(_NEEDS_BROWSER, parse_url(url).host) is True:
             (await app.renderer()).warm()
         fresh = request.max_age == 0
         try:
@@ -252,9 +253,9 @@ async def _rendered(
     is_html = page.media_type in ("text/html", "application/xhtml+xml")
     if not app.can_render or not is_html or page.archived_url:
         return None
-    reason = needs_browser(document, html_facts(page.body))
+    reason, notes = needs_browser(document, html_facts(page.body)), await _notes(app)
     # If rendering did not help, it is not tried again until the page has changed.
-    if reason is None or await (await app.store()).note(_NO_HELP, page.url) == len(document.markdown):
+    if reason is None or await notes.get(_NO_HELP, page.url) == len(document.markdown):
         return None
     try:
         shown = await _in_browser(app, page.url, deadline)
@@ -263,11 +264,15 @@ async def _rendered(
         trace.log("error", "render", url=page.url, error_code=error.code)
         return None
     if len(read.markdown) <= len(document.markdown):
-        await (await app.store()).keep_note(_NO_HELP, page.url, len(document.markdown), time.time() + _REMEMBERED)
+        await notes.keep(_NO_HELP, page.url, len(document.markdown), time.time() + _REMEMBERED)
         return None
-    host = parse_url(page.url).host
-    await (await app.store()).keep_note(_NEEDS_BROWSER, host, True, time.time() + _REMEMBERED)
+    await notes.keep(_NEEDS_BROWSER, parse_url(page.url).host, True, time.time() + _REMEMBERED)
     return shown, read, f"Rendered in a browser: {reason}"
+
+
+async def _notes(app: App) -> BestEffortNotes:
+    """The notes that only save time: a page opens without them too."""
+    return BestEffortNotes(await app.store())
 
 
 async def _in_browser(app: App, url: str, deadline: float | None, *, screenshot: bool = False) -> Fetched:
