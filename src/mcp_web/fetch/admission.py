@@ -35,7 +35,7 @@ _current: ContextVar[PageCaller | None] = ContextVar("caller", default=None)
 
 
 @contextmanager
-def as_one_caller(limit: int | None = None) -> Iterator[None]:
+def as_one_caller(limit: int | None) -> Iterator[None]:
     """Context manager: count everything that is fetched in the block, also by tasks started in it, as one caller's.
 
     `limit` is the most pages at the same time, if fewer than the configured number. Outside such a block each page is

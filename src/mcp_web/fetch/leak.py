@@ -33,7 +33,7 @@ _READABLE = 0.92  # share of characters that readable text has at least
 class LeakGuard:
     """Checks everything that an agent sends to the web: URLs and search queries."""
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
+    def __init__(self, secrets: Iterable[str]) -> None:
         self._forms = frozenset(form for secret in secrets if len(secret) >= _MIN_SECRET for form in _forms(secret))
 
     def check(self, text: str, what: Literal["URL", "query"] = "URL") -> tuple[str, ...]:

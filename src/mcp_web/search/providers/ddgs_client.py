@@ -25,7 +25,7 @@ _ADDRESSES = frozenset({"href", "url", "image", "thumbnail"})
 class DdgsClient:
     """The `ProviderClient` for `ddgs:` addresses: calls the keyless search library in threads."""
 
-    def __init__(self, proxy: str | None = None) -> None:
+    def __init__(self, proxy: str | None) -> None:
         self._proxy = proxy
         self._threads = anyio.CapacityLimiter(8)
 
