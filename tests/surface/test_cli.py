@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from mcp_web.cli.clients import CLIENTS
 from miniweb import MiniWeb
 
 from .command import run_command
@@ -195,6 +196,17 @@ def test_a_configuration_keeps_its_mode_and_stays_a_link_and_a_new_one_is_privat
 def test_the_line_for_claude_code_has_the_variables_too(shell: Shell) -> None:
     line = shell.run("client", "claude-code", "--env", "MCP_WEB_USER_AGENT=my agent").stderr
     assert "claude mcp add --env 'MCP_WEB_USER_AGENT=my agent' --scope user mcp-web -- " in line
+
+
+@pytest.mark.parametrize("client", sorted(CLIENTS))
+def test_every_client_is_described_as_json_for_both_kinds_of_server(client: str, shell: Shell) -> None:
+    assert "mcp-web" in json.dumps(shell.json("client", client)["config"])
+    if client == "claude-desktop":
+        assert "takes no HTTP server" in shell.run("client", client, "--url", "http://127.0.0.1:9", code=2).stderr
+    else:
+        remote = shell.json("client", client, "--url", "http://127.0.0.1:9", "--token", "secret")
+        assert "http://127.0.0.1:9/mcp" in json.dumps(remote["config"])
+        assert "Bearer secret" in json.dumps(remote["config"])
 
 
 def test_codex_gets_toml_and_a_foreign_entry_is_not_overwritten(shell: Shell, tmp_path: Path) -> None:

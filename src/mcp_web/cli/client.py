@@ -76,7 +76,7 @@ def _name_unset(env: tuple[str, ...]) -> None:
 
 def remote(client: Client, url: str, token: str | None) -> Remote:
     """How a client reaches a server over HTTP; an address without a path means its /mcp. Raises ConfigError."""
-    if client.names is None and client.form != "text":
+    if client.names is None:
         raise ConfigError(
             f"{client.title} takes no HTTP server in its configuration file.",
             suggestion=f"Add {url} under Settings → Connectors, or let it start its own server: omit --url.",

@@ -73,7 +73,7 @@ CLIENTS = {
         Client("gemini", "Gemini CLI", "json", ".gemini/settings.json", names=("httpUrl", "headers")),
         Client("zed", "Zed", "json", f"{_APPS}/zed/settings.json", ("context_servers",), {"source": "custom"}),
         Client("lmstudio", "LM Studio", "json", ".lmstudio/mcp.json"),
-        Client("open-webui", "Open WebUI", "text", "", (), names=None,
+        Client("open-webui", "Open WebUI", "text", "", (),
                hint="Open WebUI speaks HTTP: start `mcp-web serve --http 127.0.0.1:8765`, then add "
                "http://127.0.0.1:8765/mcp" + _OPEN_WEBUI),
     )

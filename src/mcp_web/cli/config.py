@@ -84,7 +84,8 @@ def _example() -> str:
 
 def toml_value(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(name)} = {toml_value(item)}" for name, item in value.items()) + " }"
+        pairs = ", ".join(f"{json.dumps(name)} = {toml_value(item)}" for name, item in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(json.dumps(str(item)) for item in value) + "]"
     return json.dumps("" if value is None else value, default=str)
