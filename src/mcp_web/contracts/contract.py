@@ -65,14 +65,14 @@ class Contract:
 
 def contract(name: str, tools: Mapping[str, tuple[Run, Failed]], prompts: Sequence[Prompt] = ()) -> Contract:
     """The contract with the tools and prompts that its TOML file declares; `tools` are their functions by name."""
-    file = files("mcp_web.contracts").joinpath(f"{name.replace('-', '_')}.toml").read_text("utf-8")
-    declared = tomllib.loads(file)
+    file = files("mcp_web.contracts").joinpath(f"{name.replace('-', '_')}.toml")
+    declared = tomllib.loads(file.read_text("utf-8"))
     made = tuple(_tool(*tools[facts["name"]], **facts) for facts in declared["tools"])
-    return Contract(name, made, (*declared_prompts(file), *prompts))
+    return Contract(name, made, (*declared_prompts(declared), *prompts))
 
 
-def declared_prompts(file: str) -> tuple[Prompt, ...]:
-    """The prompts in a TOML file; their argument takes the place of `{value}` in their text."""
+def declared_prompts(declared: Mapping[str, Any]) -> tuple[Prompt, ...]:
+    """The prompts that a TOML file declares; their argument takes the place of `{value}` in their text."""
 
     def prompt(text: str, **facts: str) -> Prompt:
         async def write(app: App, value: str, deadline: float) -> tuple[str, str]:
@@ -80,7 +80,7 @@ def declared_prompts(file: str) -> tuple[Prompt, ...]:
 
         return Prompt(**facts, write=write)
 
-    return tuple(prompt(**facts) for facts in tomllib.loads(file).get("prompts", ()))
+    return tuple(prompt(**facts) for facts in declared.get("prompts", ()))
 
 
 def _tool(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from importlib.resources import files
 
 import anyio
@@ -13,7 +14,7 @@ from mcp_web.contracts.contract import Contract, declared_prompts
 from mcp_web.text.untrusted import quoted
 from mcp_web.tools.clean_output import clean_value
 
-PROMPTS = declared_prompts(files("mcp_web.server").joinpath("prompts.toml").read_text("utf-8"))
+PROMPTS = declared_prompts(tomllib.loads(files("mcp_web.server").joinpath("prompts.toml").read_text("utf-8")))
 
 
 def list_prompts(contract: Contract | None = None) -> list[types.Prompt]:
