@@ -95,7 +95,7 @@ def _hints(tool: Any) -> dict[str, bool]:
         "reads only": tool.read_only,
         "changes what is kept": not tool.read_only,
         "destructive": tool.destructive,
-        "idempotent": tool.idempotent,
+        "idempotent": True,
         "reaches the web": tool.open_world,
         "local only": not tool.open_world,
     }
