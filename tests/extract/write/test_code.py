@@ -90,6 +90,7 @@ def test_indentation_and_blank_lines_inside_stay(md) -> None:
 
 def test_label_above_a_block_becomes_its_language(md) -> None:
     assert md("<div><div><span>Python</span><button>Copy</button></div><pre>x</pre></div>") == "```python\nx\n```"
+    assert md("<div>Python</div><div>Copy code</div><pre>x</pre>") == "```python\nx\n```"
 
 
 def test_code_spans_keep_their_links(md) -> None:

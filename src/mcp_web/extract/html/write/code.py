@@ -36,6 +36,7 @@ _LINES = frozenset(
     ("line", "token-line", "code-line", "view-line", "cm-line", "CodeMirror-line", "codeline", "hljs-line")
 )
 _BLOCKS = frozenset(("div", "p", "li", "tr", "ol", "ul", "table", "tbody"))
+_COPY = frozenset(("copy", "copy code", "copied", "copied!", "copy to clipboard", "copy snippet", "expand", "run"))
 
 _TABLES = frozenset(
     ("highlighttable", "lntable", "rouge-table", "hljs-ln", "syntaxhighlighter", "listing_frame", "source_code")
@@ -111,12 +112,14 @@ def _is_code_table(table: Element) -> bool:
 
 
 def write_code(state: WriterState, element: Element, out: list[str]) -> None:
-    """A code block. A label before it that names its language is removed from `out`."""
+    """A code block. A label and the text of a copy button before it are removed from `out`."""
     text = text_of(element)
     if not text.strip():
         state.walk(state, element, out)
         return
     language = language_of(element)
+    while out and out[-1].lower() in _COPY:
+        out.pop()
     named = label_language(out[-1]) if out else None
     if named is not None and (not language or named[:2] == language[:2]):
         out.pop()
