@@ -88,6 +88,12 @@ def test_indentation_and_blank_lines_inside_stay(md) -> None:
     assert md("<pre>def f():\n\n    return 1\n</pre>") == "```\ndef f():\n\n    return 1\n```"
 
 
+def test_lines_of_code_without_a_pre_are_a_block_if_a_class_names_their_language(md) -> None:
+    code = '<code class="language-python">a = 1\nb = 2</code>'
+    assert md(f"<div>{code}</div>") == "```python\na = 1\nb = 2\n```"
+    assert md(f"<p>{code}</p>") == "`a = 1 b = 2`"
+
+
 def test_label_above_a_block_becomes_its_language(md) -> None:
     assert md("<div><div><span>Python</span><button>Copy</button></div><pre>x</pre></div>") == "```python\nx\n```"
     assert md("<div>Python</div><div>Copy code</div><pre>x</pre>") == "```python\nx\n```"

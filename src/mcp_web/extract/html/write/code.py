@@ -70,6 +70,12 @@ def mark_code(state: WriterState, survey: Survey) -> None:
         line_code = line_end.closest("code,tt,samp")
         if line_code is not None and _is_whole_block(line_code):
             state.special[line_code] = write_code_lines
+    if "language-" in survey.class_text:
+        for element in survey.root.select(
+            ":not(pre,p,li,td,dt,dd,a,span,h1,h2,h3,h4) > code[class*=language-]:only-child"
+        ):
+            if "\n" in element.text and element.select_one("pre") is None:
+                state.special[element] = write_code
 
 
 def write_code_lines(state: WriterState, element: Element, out: list[str]) -> None:
