@@ -483,10 +483,13 @@ def at_terminal(
 ) -> str:
     """What a person sees; with `typed` the terminal is standard input too."""
     import pty
+    import termios
 
     ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, columns))
     command = [sys.executable, "-m", "mcp_web", *args]
-    env = shell._env | {"COLUMNS": str(columns), "TERM": "xterm-256color", "PAGER": "cat"} | environment
+    env = shell._env | {"TERM": "xterm-256color", "PAGER": "cat"} | environment
+    env.pop("COLUMNS", None)  # the terminal has the width
     stdin = theirs if typed else subprocess.DEVNULL
     process = subprocess.Popen(command, stdin=stdin, stdout=theirs, stderr=theirs, env=env)
     os.close(theirs)
@@ -517,6 +520,15 @@ def test_progress_has_no_count_before_something_is_counted(shell: Shell, docs: S
     assert "0/?" not in printed
 
 
+def test_a_command_that_may_take_long_shows_that_it_works(shell: Shell, docs: Site, tmp_path: Path) -> None:
+    url = docs.loopback_url("/p1")
+    assert "working" in at_terminal(shell, "cite", url)
+    assert "working" in at_terminal(shell, "archive", "export", str(tmp_path / "out.jsonl"))
+    assert "working" in at_terminal(shell, "archive", "import", str(tmp_path / "out.jsonl"))
+    assert "working" in at_terminal(shell, "archive", "graph", "setup")
+    assert "working" in at_terminal(shell, "archive", "remove", url)
+
+
 def test_in_80_columns_no_setting_loses_its_value_or_origin(shell: Shell) -> None:
     file, *lines = lines_of(at_terminal(shell, "config"))
     assert file.startswith("file: ")
@@ -544,6 +556,8 @@ def test_in_80_columns_words_and_addresses_are_not_broken(shell: Shell, docs: Si
     assert max(map(len, shown)) <= 80
     found = lines_of(at_terminal(shell, "archive", "search", "setup", "part", "--mode", "text"))
     assert max(map(len, found)) <= 80
+    added = lines_of(at_terminal(shell, "archive", "add", "Words.", "--title", "Note"))
+    assert max(map(len, added)) <= 80
 
 
 def test_in_40_columns_nothing_is_cut(miniweb: MiniWeb, docs: Site, tmp_path: Path) -> None:
@@ -618,7 +632,7 @@ def test_colours_are_left_out_where_they_are_not_wanted(shell: Shell, docs: Site
     assert colour.search(at_terminal(shell, "read", url, "setup of page"))
     for command in (["open", url], ["read", url, "setup of page"], ["archive", "list"], ["verify", url, "Setup"]):
         assert not colour.search(at_terminal(shell, *command, **plain))
-    assert "\x1b" not in at_terminal(shell, "cite", docs.loopback_url("/gone"), code=1, **plain)
+    assert "\x1b" not in at_terminal(shell, "extract", "/nowhere/1", "/nowhere/2", code=1, **plain)
     assert "\x1b" not in at_terminal(shell, "completion", "bash"), "to be pasted or logged as it is"
 
 

@@ -24,6 +24,7 @@ from mcp_web.cli.output import (
     print_json,
     print_marked,
     print_table,
+    wrapped,
 )
 from mcp_web.cli.session import with_app
 from mcp_web.text.amounts import amount
@@ -95,7 +96,7 @@ def add(content: str, as_json: bool, **given: Any) -> None:
             "`mcp-web archive sync` a folder."
         )
     data, text = answer_of("archive_add", given | {"content": content})
-    print_json(data) if as_json else echo(text)
+    print_json(data) if as_json else echo(wrapped(text, stream=sys.stdout))
 
 
 command.add_command(list_kept)
@@ -115,7 +116,9 @@ def remove(documents: tuple[str, ...], collection: str | None, prefix: str | Non
 
     if not (documents or collection or prefix):
         raise click.UsageError("Say what to delete: ids or URLs, --collection or --below.")
-    done = with_app(lambda app: remove_documents(app, documents, collection=collection, prefix=prefix, dry_run=not yes))
+    chosen = {"collection": collection, "prefix": prefix}
+    with shown_progress():
+        done = with_app(lambda app: remove_documents(app, documents, dry_run=not yes, **chosen))
     rows = [(document_id(key), title, address) for key, title, address in done.documents]
     if as_json:
         listed = [{"id": id_, "title": title, "address": address} for id_, title, address in rows]
@@ -195,7 +198,9 @@ def export(place: Path, form: Any, source: Any, collection: str | None, as_json:
     """Write everything kept to PLACE: a folder of Markdown, or a .jsonl, .bib, .json (CSL) or .warc file."""
     from mcp_web.services.exchange_archive import export_archive
 
-    _exchanged("exported", with_app(lambda app: export_archive(app, place, form, source, collection)), as_json)
+    with shown_progress():
+        report = with_app(lambda app: export_archive(app, place, form, source, collection))
+    _exchanged("exported", report, as_json)
 
 
 @command.command("import")
@@ -206,7 +211,8 @@ def import_(place: Path, form: Any, as_json: bool) -> None:
     """Import what was exported to PLACE."""
     from mcp_web.services.exchange_archive import import_archive
 
-    report = with_app(lambda app: import_archive(app, place, form))
+    with shown_progress():
+        report = with_app(lambda app: import_archive(app, place, form))
     _exchanged("imported", report, as_json)
     if not report.documents:
         raise SystemExit(NOTHING_FOUND)
@@ -260,7 +266,8 @@ def graph(query: str, depth: int, limit: int, form: str) -> None:
     from mcp_web.tools.archive_search import as_data
 
     wanted = ArchiveQuery(query, include_citations=True, citation_depth=depth, limit=limit)
-    answer = with_app(lambda app: search_archive(app, wanted))
+    with shown_progress():
+        answer = with_app(lambda app: search_archive(app, wanted))
     if answer.citation_graph is None:
         empty("No kept document matches, so there is no graph to draw.")
         raise SystemExit(NOTHING_FOUND)

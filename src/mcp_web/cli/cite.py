@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import anyio
 import click
 
-from mcp_web.cli.calling import DEADLINE
+from mcp_web.cli.calling import DEADLINE, shown_progress
 from mcp_web.cli.exit_codes import FAILED
 from mcp_web.cli.output import echo, failure, wrapped
 from mcp_web.cli.session import with_app
@@ -34,7 +34,8 @@ def command(sources: tuple[str, ...], bibtex: bool, as_json: bool) -> None:
 
     if bibtex and as_json:
         raise click.UsageError("Choose one of --bibtex and --json.")
-    found, failed = with_app(lambda app: _references(app, sources))
+    with shown_progress():
+        found, failed = with_app(lambda app: _references(app, sources))
     for source, error in failed:
         if len(failed) == 1 and not found:
             raise error

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from mcp_web.cli.calling import shown_progress
 from mcp_web.cli.exit_codes import FAILED
 from mcp_web.cli.output import console, echo, json_option, print_json, wrapped
 from mcp_web.cli.session import with_app
@@ -21,7 +22,8 @@ def command(fix: bool, as_json: bool) -> None:
     """Check settings, store, extraction, model, providers and browser, and say how to fix what is broken."""
     from mcp_web.services.check_parts import check_parts
 
-    checks = [asdict(check) for check in with_app(lambda app: check_parts(app, fix=fix))]
+    with shown_progress():
+        checks = [asdict(check) for check in with_app(lambda app: check_parts(app, fix=fix))]
     is_sound = all(check["state"] != "broken" for check in checks)
     print_json({"checks": checks, "ok": is_sound}) if as_json else _show(checks)
     if not is_sound:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -64,11 +65,20 @@ def wrapped(text: str, indent: int = 0, *, stream: TextIO | None = None) -> str:
     stream = stream or sys.stderr
     if not stream.isatty():
         return text
-    width = max(20, shutil.get_terminal_size().columns - 1)
+    width = max(20, _columns() - 1)
     # What is broken cannot be copied: a path at a hyphen, a command in backticks at a space.
     whole = re.sub(r"`[^`]+`", lambda command: command[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
     lines = textwrap.fill(whole, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
     return lines.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def _columns() -> int:
+    """The width of the terminal, or COLUMNS. `shutil` alone asks the standard output that the interpreter began with,
+    which `main.run` replaces, and which may be a pipe."""
+    for handle in (1, 2):
+        with suppress(OSError):
+            return shutil.get_terminal_size(os.get_terminal_size(handle)).columns
+    return shutil.get_terminal_size().columns
 
 
 def note(text: str) -> None:

@@ -33,7 +33,7 @@ def erase(name: str, yes: bool) -> None:
     if not yes:
         raise click.UsageError(f"This deletes the whole archive of {name!r} and its tokens; add --yes.")
     revoked = with_app(lambda app: erase_tenant(app, name))
-    echo(f"Everything kept of {name} is deleted; {revoked} tokens were revoked.", err=True)
+    echo(f"Everything kept of {name} is deleted; tokens revoked: {revoked}.", err=True)
 
 
 @command.command("shares")
