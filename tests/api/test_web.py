@@ -68,6 +68,7 @@ def test_an_async_program_reads_several_pages_and_learns_which_failed(miniweb: M
             assert good.passages
             assert not bad.passages
             assert "404" in bad.notes[0]
+            assert "404" in repr(bad)
 
     asyncio.run(program())
 

@@ -154,7 +154,8 @@ class Reading(_Items[Passage]):
 
     def __repr__(self) -> str:
         state = "answered" if self.answered else "not answered"
-        return f"Reading({_short(self.question)!r}, {state}, {amount(len(self.passages), 'passage')}, {self.url})"
+        found = amount(len(self.passages), "passage") if self.passages or not self.notes else _short(self.notes[0])
+        return f"Reading({_short(self.question)!r}, {state}, {found}, {self.url})"
 
     def _repr_html_(self) -> str:
         head = f"<p><b>{html.escape(self.question)}</b> — {_link(self.url, self.title)}</p>"
