@@ -76,6 +76,7 @@ def tools() -> str:
         "# Tools",
         "What an agent sees. The set is chosen with `--profile` or `MCP_WEB_PROFILE`:",
         profiles,
+        "Every tool is idempotent: a call can be repeated. "
         "Numbers, booleans and lists may be given as strings; common aliases are understood; sizes out of range are "
         "clamped with a note; an unknown parameter is an error that names the nearest known one.",
     ]
@@ -95,7 +96,6 @@ def _hints(tool: Any) -> dict[str, bool]:
         "reads only": tool.read_only,
         "changes what is kept": not tool.read_only,
         "destructive": tool.destructive,
-        "idempotent": True,
         "reaches the web": tool.open_world,
         "local only": not tool.open_world,
     }
