@@ -336,6 +336,16 @@ def sheet(rows: str, *, before: str = "", after: str = "", shared: str = "") -> 
     )
 
 
+def test_sheets_that_share_one_part_are_read_once() -> None:
+    names = "".join(f"<sheet name='S{at}' r:id='a'/>" for at in range(3))
+    parts = {
+        "xl/workbook.xml": f"<workbook xmlns:r='r'><sheets>{names}</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": "<R><Relationship Id='a' Target='s.xml'/></R>",
+        "xl/s.xml": f"<worksheet><sheetData>{_CELL}</sheetData></worksheet>",
+    }
+    assert read(zipped(parts), XLSX).markdown == "## S0\n\n| Text |\n| --- |"
+
+
 def test_merged_cell_covers_cells_that_do_not_name_their_place() -> None:
     row = "<row><c t='str'><v>{}</v></c><c t='str'><v>{}</v></c></row>"
     merged = '<mergeCells><mergeCell ref="A1:B1"/><mergeCell ref="B2:B3"/></mergeCells>'

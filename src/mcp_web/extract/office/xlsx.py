@@ -44,12 +44,16 @@ def read_xlsx(page: Fetched) -> Document:
     parts: list[str] = []
     notes: list[str] = []
     hidden = 0
+    read: set[str] = set()
     for sheet in sheets:
-        name = sheet.get("name", "Sheet")
+        name, part = sheet.get("name", "Sheet"), targets.get(relation_id(sheet), "")
         if sheet.get("state", "visible") != "visible":
             hidden += 1
             continue
-        rows, left_out = reader.rows(targets.get(relation_id(sheet), ""))
+        if part in read:  # programs write a part for each sheet: thousands that share one would take seconds
+            continue
+        read.add(part)
+        rows, left_out = reader.rows(part)
         if left_out:
             notes.append(f"Sheet {quoted(name)} is longer than what is shown ({len(rows):,} rows).")
         if rows:
