@@ -96,6 +96,11 @@ def test_names_that_nothing_reads_are_told_with_the_nearest_real_one(tmp_path: P
     assert "tools.profil (did you mean tools.profile?)" in settings.unknown
 
 
+def test_variable_guessed_from_the_key_of_the_file_is_told_its_real_name() -> None:
+    settings = load(environ=NOWHERE | {"MCP_WEB_FETCH_TIMEOUT": "3"})
+    assert settings.unknown == ["MCP_WEB_FETCH_TIMEOUT (did you mean MCP_WEB_TIMEOUT_MS?)"]
+
+
 @pytest.mark.parametrize("text", ["[tools", "profile = ", "\x00"])
 def test_a_broken_file_is_named(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigError, match="not valid TOML"):

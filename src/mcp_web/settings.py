@@ -350,7 +350,9 @@ def _in_words(hint: Any, facts: OptionFacts) -> str:
 
 def _unknown(rows: list[Setting], env: Mapping[str, str], table: Mapping[str, Any]) -> list[str]:
     """Unknown variables that begin with MCP_WEB_ and unknown keys of the file, each with a similar known one if any."""
-    names = {variable for row in rows for variable in row.variables} | {"MCP_WEB_CONFIG"}
+    names = {variable: variable for row in rows for variable in row.variables} | {"MCP_WEB_CONFIG": "MCP_WEB_CONFIG"}
+    # A variable may be guessed from the key in the file: MCP_WEB_FETCH_TIMEOUT for fetch.timeout.
+    guesses = {f"MCP_WEB_{row.section}_{row.name}".upper(): row.variables[0] for row in rows if row.variables}
     keys = {f"{row.section}.{row.name}" for row in rows}
     keys |= {".".join(key.split(".")[:2]) for row in rows for key in row.facts.keys}
     given = [name for name in env if name.startswith("MCP_WEB_") and name not in names]
@@ -360,12 +362,14 @@ def _unknown(rows: list[Setting], env: Mapping[str, str], table: Mapping[str, An
         for name in (inside if isinstance(inside, Mapping) else ("",))
         if f"{section}.{name}" not in keys
     ]
-    return [_with_nearest(name, names) for name in given] + [_with_nearest(name, keys) for name in written]
+    return [_with_nearest(name, guesses | names) for name in given] + [
+        _with_nearest(name, {key: key for key in keys}) for name in written
+    ]
 
 
-def _with_nearest(name: str, known: set[str]) -> str:
-    """The name, with the most similar known one as a suggestion if there is one."""
+def _with_nearest(name: str, known: Mapping[str, str]) -> str:
+    """The name, with what the most similar known one stands for as a suggestion, if there is one."""
     import difflib
 
     near = difflib.get_close_matches(name, sorted(known), n=1)
-    return f"{name} (did you mean {near[0]}?)" if near else name
+    return f"{name} (did you mean {known[near[0]]}?)" if near else name
