@@ -106,7 +106,7 @@ async def test_the_machine_s_own_names_are_answered_and_others_are_not(team: tup
             assert (await http.get(f"http://127.0.0.1:{port}/", headers=headers)).status_code == expected
 
 
-@pytest.mark.parametrize("name", [client.name for client in CLIENTS.values() if client.names])
+@pytest.mark.parametrize("name", [client.name for client in CLIENTS.values() if client.names and client.file])
 def test_every_client_that_takes_http_gets_url_and_token(name: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     line = f"mcp-web client {name} --url http://box:8765 --token secret-token --write --path {path}"
