@@ -265,7 +265,8 @@ class App:
 
     @_built_once
     async def archive(self) -> Archive:
-        """The search over this tenant's store; the first call indexes outdated documents again, at most ten seconds."""
+        """The search over this tenant's store. The first call reindexes documents whose index format is out of date,
+        for about ten seconds; those that are left keep their old index."""
         from mcp_web.archive.derive import reindex_outdated
 
         store = await self.store()

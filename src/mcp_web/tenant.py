@@ -37,7 +37,7 @@ class TenantApp(App):
 
     @property
     def flight(self) -> SingleFlight:
-        """A single flight of its own, so that results are never shared with another tenant."""
+        """The single flight of all tenants, with keys of this one, so that results are never shared with another."""
         return _TenantFlight(super().flight, self.tenant)
 
 

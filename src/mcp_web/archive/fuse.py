@@ -154,5 +154,6 @@ READ, READ_SHARE = 4, 1 / 4
 
 
 def with_nearness(score: float, cosine: float, scale: Calibration | None) -> float:
-    """The score of a document mixed with how near its best passage is to the question by the model."""
+    """The score of a document, mixed with how near its best passage is to the question by the model. `scale` is the
+    model's calibration; without it, a typical one is used."""
     return round((1 - READ_SHARE) * score + READ_SHARE * _score(cosine, scale), 4)

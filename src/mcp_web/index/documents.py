@@ -66,7 +66,8 @@ class DocumentVectors:
         await self._store.keep_vectors(packed)
 
     async def _rows(self, model: str, snapshots: Sequence[Snapshot]) -> list[Rows]:
-        """The vectors of each document; all are embedded in one call."""
+        """The vectors of each document, one per text that the model embeds of it, and none for a document in a language
+        that the model lacks; all are embedded in one call."""
         texts = await anyio.to_thread.run_sync(self._texts, model, list(snapshots))
         embedder = self._static if model == STATIC_MODEL else self._embedder
         rows = await embedder.embed([text for each in texts for text in each], "passage")

@@ -15,7 +15,7 @@ Source = Literal["web", "research"]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One version (`hash`) of a page (`key`). Times are in seconds since the epoch."""
+    """One version (`hash`) of a page (`key`: a digest of its URL and variant). Times are in seconds since the epoch."""
 
     key: str  # page_key(url, variant)
     hash: str  # snapshot_hash(key, markdown): what agents cite

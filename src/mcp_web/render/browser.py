@@ -103,7 +103,8 @@ class RunningBrowser:
 
 
 class SharedBrowser:
-    """Provides the current browser; a retired one ends when its last page is closed."""
+    """Provides one browser for all pages, launched when first needed. After `recycle_after` pages or a failure it is
+    retired: the next page gets a new one, and the retired one ends when its last page is closed."""
 
     def __init__(self, executable: Path, options: RenderOptions, egress: Egress, ca_bundle: str | None) -> None:
         self._options = options
@@ -151,7 +152,7 @@ class SharedBrowser:
             raise
 
     def _on_unused(self, running: RunningBrowser) -> None:
-        """End a browser without pages: at once if it is retired, else after the idle time."""
+        """End a browser without open pages: at once if retired or replaced, else after the idle time (0: never)."""
         if running.retired or running is not self._current:
             self._end_soon(running)
         elif self._options.idle:

@@ -95,7 +95,8 @@ class Visit:
         raise RenderFailed(f"The page {url} was redirected across sites more than {_MAX_SITES} times.", url=url)
 
     async def _go(self, url: str) -> None:
-        """Navigate to a URL; raises a WebError, unless the proxy refused it: `_next_url` then decides."""
+        """Navigate to a URL; raises WebError if that fails. After a request that the proxy refused it returns, and
+        `_next_url` decides. Errors of the browser itself are not translated."""
         from playwright.async_api import Error
 
         try:

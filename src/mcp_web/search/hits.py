@@ -55,7 +55,8 @@ _UNSAFE = re.compile(r"[\x00-\x20\"<>`\x7f-\xa0\u00ad\u061c\u2000-\u200f\u2028-\
 
 
 def _address(value: object) -> str | None:
-    """The http(s) URL in a field of a provider; None for other schemes, fragments and invalid text."""
+    """The http(s) URL in a field of a provider, with unsafe characters encoded; `//host` is taken as https. None for
+    anything else: another scheme, a relative URL, a value that is not text."""
     if not isinstance(value, str):
         return None
     address = _REMOVED.sub("", value.strip())

@@ -198,9 +198,10 @@ class Runner:
             raise ProviderRefused("quota", detail, retry_after=round(spent.retry_after), counts=False) from spent
 
     async def _before_retry(self, endpoint: Provider, deadline: float, refused: ProviderRefused) -> float | None:
-        """Seconds to wait before one more try, or None if the request should not be repeated.
+        """Seconds to wait before one more try; None if the request should not be repeated, or not before the deadline.
 
-        After a rate limit with a stated time, the limiter pauses the endpoint: 0 then means that the limiter waits.
+        A rate limit with a stated time pauses the endpoint in the limiter. The result is then 0, because the next try
+        waits there, or None if the time is too long to wait; without a stated time it is None.
         """
         left = deadline - anyio.current_time()
         if not refused.counts:

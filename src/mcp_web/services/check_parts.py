@@ -112,7 +112,8 @@ async def _ocr(app: App) -> list[Check]:
 
 
 async def _model(app: App) -> list[Check]:
-    """The findings about the embedding model and the documents that lack its vectors; loads the model."""
+    """Whether the embedding model works, and how many documents have the vectors of each model; loads the model. Raises
+    EmbeddingError if it does not work."""
     from mcp_web.embed.static import static_vectors
 
     await anyio.to_thread.run_sync(static_vectors)

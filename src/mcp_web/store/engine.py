@@ -49,7 +49,7 @@ class Engine(Protocol):
         """A read-only store of what one tenant shares with another; None if the owner has no store."""
 
     async def tenant_names(self, options: StoreOptions) -> list[str]:
-        """The names of the tenants; with SQLite without the default one."""
+        """The names of the tenants, sorted; with PostgreSQL the default one may be among them."""
 
     async def erase_tenant(self, options: StoreOptions, tenant: str) -> None:
         """Delete everything that a tenant keeps; does nothing for an unknown tenant."""

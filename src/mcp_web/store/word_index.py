@@ -73,7 +73,7 @@ class WordIndex:
         return WordMatches(candidates, unknown, rarities, frozenset(name.key for name in defining))
 
     def _rarity(self, found: PostingList) -> float:
-        """The highest score that a word can add if these documents contain it."""
+        """The most that a word can add to a score if `found` are the documents that contain it: the fewer, the more."""
         return DOCUMENTS.rarity(len(found.numbers), self._count)
 
     def keys(self, rows: IndexRows, pages: Sequence[int]) -> dict[int, str]:

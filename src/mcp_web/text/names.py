@@ -97,7 +97,8 @@ def definitions(markdown: str) -> Iterator[tuple[int, str]]:
 
 
 def _defined(markdown: str) -> Iterator[tuple[int, str]]:
-    """The offset of each signature or list of terms, and the name in it, which may be empty."""
+    """(offset, name) of each signature and of each term of a definition list. Terms that share a definition have the
+    offset of the first; the name is "" where `signature_name` finds none."""
     for found in _SIGNATURE_LINE.finditer(markdown):
         yield found.start(), signature_name(found[0])
     for found in _TERM_LINES.finditer(markdown):

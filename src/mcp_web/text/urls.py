@@ -36,7 +36,8 @@ _INDEX_PAGE = re.compile(r"/(?:index\.(?:html?|php|aspx?)|default\.aspx?)$", re.
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """An absolute http(s) URL, canonical: no fragment, no default port, no credentials, host in ASCII."""
+    """An absolute http(s) URL, canonical: no fragment, no default port, no credentials, host in ASCII. Made by
+    `parse_url` and `join`, which raise InvalidUrl; the class itself checks nothing."""
 
     href: str
     scheme: str

@@ -26,7 +26,7 @@ COMMA = re.compile(r"[,\n]")
 
 
 class Unfit(ValueError):
-    """The value does not fit; `allowed` completes the sentence "it must be …"."""
+    """Raised for a value that does not fit its rule; `allowed` completes the sentence "it must be …"."""
 
     def __init__(self, allowed: str) -> None:
         super().__init__(allowed)

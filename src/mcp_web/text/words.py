@@ -93,7 +93,8 @@ def fold(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, in lower case; n-grams of unspaced scripts; parts of camelCase as words."""
+    """The words of a text in order, in lower case; n-grams of unspaced scripts; of camelCase only the parts. Words that
+    are longer than LONGEST are left out."""
     found: list[str] = []
     for token in _WORD.findall(text):
         found += _cached_split(token) if len(token) <= LONGEST else _split(token)
@@ -134,10 +135,8 @@ def word_frequencies(text: str) -> Counter[str]:
 
 
 def terms(word: str, language: str) -> tuple[str, ...]:
-    """The terms that a document of this language is indexed under for a word.
-
-    A second one, if it differs, is for queries typed without accents.
-    """
+    """The terms that a document of this language is indexed under for a word: that of its stem and, for queries typed
+    without accents, that of the stem of the word without accents if it differs."""
     return _cached_terms(word, stemming_language(word, language) if word else "")
 
 

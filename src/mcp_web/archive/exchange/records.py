@@ -144,5 +144,5 @@ class Importer:
         self._failed.append((what, why))
 
     def done(self) -> Exchanged:
-        """The counts of all items so far."""
+        """How many documents and versions were imported so far, and which items could not be."""
         return Exchanged(len(self._keys), self._versions, tuple(self._failed))

@@ -160,7 +160,7 @@ def _bound_headers(loader: Any, broken: type[Exception]) -> None:
 
 
 class _Lines:
-    """The lines of a stream, up to a number of bytes."""
+    """A stream for a parser of headers: raises `broken` after more than _MAX_HEADERS bytes of lines."""
 
     def __init__(self, stream: Any, broken: type[Exception]) -> None:
         self._stream = stream

@@ -65,7 +65,8 @@ def angle(value: str) -> float | None:
 
 
 class _Reader:
-    """Evaluates sums, products, brackets and the functions of `calc()`."""
+    """Evaluates sums, products, brackets and functions such as `min()`. For a value that is not valid or not known it
+    raises one of the errors that `pixels` catches."""
 
     def __init__(self, text: str, em: float, whole: float | None) -> None:
         self._em, self._whole = em, whole

@@ -70,9 +70,9 @@ DOUBTFUL = "Not visible until a script shows it"
 def remove_hidden(tree: Node, names: PageNames | None = None, removed_later: str = "", has_shadows: bool = True) -> int:
     """Remove what a person would not see; returns how many texts were removed.
 
-    `removed_later` is a selector of elements that the caller removes afterwards in any case: their content is not
-    tested, except the controls there that open elements elsewhere. `has_shadows`: whether the tree may have shadow
-    trees.
+    `names`: of the tree, if the caller has collected them. `removed_later` is a selector of elements that the caller
+    removes afterwards in any case: their content is not tested, except the controls there that open elements elsewhere.
+    `has_shadows`: whether the tree may have shadow trees.
     """
     count = flatten_shadow_trees(tree, remove_hidden) if has_shadows else 0
     candidates = list(dict.fromkeys((*tree.iter_elements(_TAGS), *tree.select(_ATTRIBUTES))))

@@ -68,7 +68,8 @@ def _unwrapped(root: Element) -> Element:
 
 
 def choose_by_rules(tree: Tree, body: Element) -> Element:
-    """The element that contains the content."""
+    """The first of these with enough of the text: the longest `main`, the only `article`, the longest element with an
+    id such as `content`. Else the body."""
     whole = len(body.text)
     for selector in ROOTS:
         found = tree.select(selector)[:_MOST]

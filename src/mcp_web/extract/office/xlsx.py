@@ -147,7 +147,8 @@ class _Cells(Visibility):
         return "".join(parts)
 
     def _date(self, text: str) -> str:
-        """A number of days since the epoch as a date or time; the text itself if it is not one."""
+        """A number of days since the workbook's epoch as a date, with the time if there is one, or below 1 as a time
+        alone; the text itself if it is not such a number."""
         try:
             moment = self._epoch + timedelta(days=float(text), microseconds=500_000)
         except (ValueError, OverflowError):

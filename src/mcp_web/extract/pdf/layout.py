@@ -82,7 +82,8 @@ def _join_bullets(lines: Sequence[Line]) -> list[Line]:
 def _reading_order(lines: Sequence[Line], owner: Mapping[int, Table]) -> list[int]:
     """The indexes of the lines in reading order: as in the file, or from top to bottom if the page has no columns.
 
-    Programs write boxes and headings in any order; only for columns is the order in the file the better guess.
+    Programs write boxes and headings in any order; only for columns is the order in the file the better guess. `owner`
+    has the table of each line that is in one: these do not make columns.
     """
     in_file = list(range(len(lines)))
     top_down = sorted(in_file, key=lambda index: (-lines[index].box.top, lines[index].box.left))

@@ -96,8 +96,11 @@ class ConnectionWorker:
             return work(self._database(db))
 
     def _run_with_retries(self, begin: str | None, work: Callable[[PostgresDatabase], T]) -> T:
-        """Run a function in the transaction that `begin` starts (None: without one), and again when its connection
-        broke, until the time is up."""
+        """Run a function in the transaction that the statement `begin` starts (None: without one).
+
+        It is run again, for up to `_wait_seconds`, when the connection broke, unless the COMMIT of a write was already
+        sent. Raises CacheError or ConfigError.
+        """
         if self._closed:
             raise CacheError("The store has been closed.")
         ends = time.monotonic() + self._wait_seconds

@@ -72,7 +72,7 @@ class LackingVectors:
             return found[:limit]
 
     def _add_new(self, db: Database) -> None:
-        """Check the documents that were added since the last call."""
+        """Note which of the documents that were added since the last call lack vectors."""
         last = db.value("SELECT coalesce(max(number), 0) FROM documents [WHERE tenant = :tenant]")
         if last <= self._last:
             return

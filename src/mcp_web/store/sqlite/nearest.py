@@ -116,7 +116,7 @@ class NearestIndex:
         return found
 
     def _cosines(self, rows: Rows, question: Floats) -> Floats:
-        """The cosines of the vectors in these rows and the question, a vector of length one."""
+        """The cosine of each stored vector with one of these row numbers and the question, a vector of length one."""
         # A matrix product would start the threads of the linear algebra library, which takes longer than this.
         found: Floats = np.vecdot(self._codes.take(rows, axis=0).astype(np.float32), question) * self._scales[rows]
         return found

@@ -64,7 +64,7 @@ class Links:
 
 
 def _written(url: str) -> str:
-    """The URL, escaped so that it cannot end the Markdown link."""
+    """The URL without control characters, percent-encoded or in angle brackets so that it cannot end the link."""
     if _NEEDS_CARE.search(url) is None:
         return url
     url = "".join(_UNSAFE.get(char, char) for char in url)
