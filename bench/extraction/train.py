@@ -199,7 +199,7 @@ def held_out_trees(examples: list[Example], seed: int) -> None:
         for example in examples:
             if example.fold == fold:
                 scored = example.matrix[example.inputs.scored]
-                example.by_trees = booster.predict(scored, raw_score=True, num_threads=1)
+                example.by_trees = np.asarray(booster.predict(scored, raw_score=True, num_threads=1))
 
 
 def held_out_networks(examples: list[Example], models: list[networks.Model], logits: list[np.ndarray]) -> None:
