@@ -215,6 +215,17 @@ async def test_an_identifier_that_is_defined_is_found_by_words_and_the_model_is_
     assert model.asked == 1
 
 
+async def test_a_document_is_first_for_its_whole_title_though_others_say_its_words_more_often(
+    store: Store,
+) -> None:
+    for number in range(110):
+        await _keep(store, f"https://b.example/{number}", f"Git has a manual for each user: git, manual, {number}.")
+    titled = await _keep(store, "https://a.example/", "It describes commands. " * 900, "Git User Manual — Git 2.39")
+    for asked in ("git user manual", '"Git user manual"', "Git User Manual — Git 2.39"):
+        assert _ids(await _ask(store, asked))[:1] == [titled[:12]], asked
+    assert titled[:12] not in _ids(await _ask(store, "the manual of a user of git"))
+
+
 async def test_nothing_is_shown_that_neither_holds_the_words_nor_is_near(store: Store) -> None:
     meant = await _with_vectors(store, "https://a.example/", "The automobile was invented.")
     for number in range(5):

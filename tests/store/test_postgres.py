@@ -126,7 +126,7 @@ async def test_steps_that_index_again_reach_the_documents_of_every_tenant(
         UPDATE vectors SET version = 0;
         ALTER TABLE vectors FORCE ROW LEVEL SECURITY;
     """
-    monkeypatch.setattr(schema, "LAYOUT", replace(schema.LAYOUT, steps=(step,)))
+    monkeypatch.setattr(schema, "LAYOUT", replace(schema.LAYOUT, steps=(*schema.LAYOUT.steps, step)))
     for tenant in ("mine", "yours"):
         store = await PostgresStore.open(url, tenant=tenant)
         assert await store.unindexed(5) == await store.lacking_vectors(vectors.model, 5) == [page.key]

@@ -22,7 +22,7 @@ from mcp_web.store.posting_blobs import MERGE_AT
 from mcp_web.store.protocol import VectorQuery, WordQuery
 from mcp_web.store.sqlite import schema
 from mcp_web.store.sqlite.store import SqliteStore
-from mcp_web.text.names import Name
+from mcp_web.text.names import Name, asked_title
 
 from contracts.store_samples import keep, snapshot  # isort: skip
 
@@ -236,6 +236,23 @@ async def test_a_file_of_an_older_version_is_refused_and_untouched(tmp_path: Pat
         assert [row[0] for row in db.execute("SELECT name FROM sqlite_master")] == ["schema_version"]
 
 
+async def test_documents_of_layout_14_are_indexed_again_and_then_found_by_their_titles(tmp_path: Path) -> None:
+    file = tmp_path / "store.sqlite"
+    store = await SqliteStore.open(file)
+    page = snapshot(title="Kettle Care")
+    await store.keep(page, replace(derive(page), defines=frozenset()))
+    await store.close()
+    with sqlite3.connect(file) as db:
+        db.execute("DELETE FROM schema_version WHERE version > 14")
+        db.execute("INSERT INTO schema_version VALUES (14, '')")
+    store = await SqliteStore.open(file)
+    assert await store.unindexed(5) == [page.key]
+    await reindex_outdated(store)
+    found = await store.find_by_words(WordQuery(("kettle", "care"), names=asked_title(("kettle", "care"))), 5)
+    assert (found.defined, await store.unindexed(5)) == ({"kettlecare"}, [])
+    await store.close()
+
+
 async def test_a_step_changes_the_files_of_before_once_and_those_that_are_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,7 +261,7 @@ async def test_a_step_changes_the_files_of_before_once_and_those_that_are_made(
     await store.keep(snapshot())
     await store.close()
     step = "ALTER TABLE pages ADD COLUMN visits INTEGER NOT NULL DEFAULT 0;\nUPDATE pages SET visits = visits + 1;\n"
-    monkeypatch.setattr(schema, "LAYOUT", replace(schema.LAYOUT, steps=(step,)))
+    monkeypatch.setattr(schema, "LAYOUT", replace(schema.LAYOUT, steps=(*schema.LAYOUT.steps, step)))
     for file, visits in ((before, [(1,)]), (before, [(1,)]), (after, [])):
         await (await SqliteStore.open(file)).close()
         with sqlite3.connect(file) as db:

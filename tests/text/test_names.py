@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_web.text.names import asked_names, defined_keys, definitions, is_name, signature_name
+from mcp_web.text.names import (
+    Name,
+    asked_names,
+    asked_title,
+    defined_keys,
+    definitions,
+    is_name,
+    signature_name,
+    title_keys,
+)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +64,25 @@ def test_a_name_is_asked_for_whole_and_by_its_parts() -> None:
         "ordereddict",
     ]
     assert asked_names("OrderedDict.move_to_end")[2].words == ("ordered", "dict", "ordereddict")
+
+
+@pytest.mark.parametrize(
+    ("title", "keys"),
+    [
+        ("Git User Manual", {"gitusermanual"}),
+        ("Café Guide | Example", {"cafeguideexample", "cafeguide"}),
+        ("json — JSON encoder and decoder", {"jsonencoderanddecoder"}),
+        ("Installation", set()),
+        ("", set()),
+    ],
+)
+def test_a_title_of_several_words_is_found_whole_and_without_what_follows_it(title: str, keys: set[str]) -> None:
+    assert title_keys(title) == keys
+
+
+def test_a_question_of_several_words_may_be_a_title() -> None:
+    assert asked_title(("cafe", "guide")) == (Name("cafeguide", ("cafe", "guide")),)
+    assert asked_title(("installation",)) == ()
 
 
 def test_a_text_defines_names_in_headings_signatures_and_definition_lists() -> None:

@@ -14,7 +14,7 @@ from mcp_web.store.protocol import Derived, Store
 from mcp_web.text.dates import date_in_path, day_of, iso
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import prose
-from mcp_web.text.names import defined_keys
+from mcp_web.text.names import defined_keys, title_keys
 from mcp_web.text.words import fold, is_stop_word, word_frequencies
 
 # A word in the title says more about a page than one in its text; headings count once more than the text they are in.
@@ -31,7 +31,8 @@ def derive(snapshot: Snapshot) -> Derived:
         date=document_date(document, snapshot.path) or iso(snapshot.fetched_at)[:10],
         language=language_of(document.markdown),
         words=word_counts(snapshot),
-        defines=defined_keys(document.markdown, (heading.text for heading in document.headings)),
+        defines=defined_keys(document.markdown, (heading.text for heading in document.headings))
+        | title_keys(document.title),
         labels=(*snapshot.tags, *((folder,) if inside and folder and snapshot.source == "research" else ())),
         names=names_of(snapshot),
         mentions=mentions(document.markdown, snapshot.final_url, snapshot.path),

@@ -9,7 +9,7 @@ from datetime import date
 from mcp_web.errors import InvalidInput
 from mcp_web.store.protocol import DocumentFilter, WordQuery
 from mcp_web.text.languages import language_of
-from mcp_web.text.names import Name, asked_names, is_name
+from mcp_web.text.names import Name, asked_names, asked_title, is_name
 from mcp_web.text.words import compounds, fold, is_stop_word, words
 
 _MOST_WORDS = 64  # a whole page pasted as a question is cut here
@@ -56,7 +56,7 @@ class Question:
             prefixes=tuple(map(fold, self.prefixes)),
             required=tuple(dict.fromkeys((*self.required, *inside))),
             excluded=self.excluded,
-            names=self.names,
+            names=(*self.names, *asked_title(self.wanted)),
             filter=filter,
         )
 

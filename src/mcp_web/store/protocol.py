@@ -57,7 +57,7 @@ class Derived:
     date: str = ""  # ISO date
     language: str = ""  # its code, by which words are stemmed
     words: Mapping[str, int] = field(default_factory=dict)  # the weight of each word in the document
-    defines: frozenset[str] = frozenset()  # the keys of the names that it defines (text/names.py)
+    defines: frozenset[str] = frozenset()  # the keys of its title and of the names that it defines (text/names.py)
     labels: tuple[str, ...] = ()  # the collections that the document is in
     names: tuple[str, ...] = ()  # under which others cite the document: URLs, "doi:…", "arxiv:…", "path:…", "wiki:…"
     mentions: tuple[Mention, ...] = ()  # what it cites

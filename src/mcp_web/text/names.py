@@ -1,5 +1,5 @@
 """Names of what documentation describes (functions, exceptions, flags, settings): where a text defines one, and where a
-question asks for one.
+question asks for one. A title of several words is the name of its document.
 
 A name has one key for all its spellings: "readtimeout" for `read_timeout`, `readTimeout` and `--read-timeout`.
 """
@@ -7,13 +7,14 @@ A name has one key for all its spellings: "readtimeout" for `read_timeout`, `rea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from mcp_web.text.words import compounds, is_stop_word, words
+from mcp_web.text.words import compounds, fold, is_stop_word, words
 
 _LONGEST = 80  # characters: what is longer is no name
+_LONGEST_TITLE = 300  # characters
 _LONGEST_SIGNATURE = 2000  # characters with the addresses of its links: a longer line is none
 _MOST = 5000  # signatures and terms of a text that are read; the manual of all settings of Git has a thousand
 # A paragraph that is a signature, in code: `json.dumps(obj)`, `exception KeyError`, `--depth <n>`.
@@ -37,6 +38,10 @@ _NEGATION = re.compile(r"\[no-\]")  # of `--[no-]verify`
 _WRITTEN_AS_NAME = re.compile(r"--?\w|[$@]\w|_+\w+|[A-Z][A-Z0-9]{2,}$|.*\w\(\)$")
 
 
+# Between a title and the name of its site or a description: `json — JSON encoder and decoder`.
+_TITLE_END = re.compile(r"\s[—–|·»:-]+\s")
+
+
 class Name(NamedTuple):
     """A name in a question, with the words that it is searched by."""
 
@@ -51,6 +56,17 @@ def asked_names(text: str) -> tuple[Name, ...]:
     """
     found = (Name(_key(part), (*words(part), *compounds(part))) for part in (text, *reversed(text.split("."))))
     return tuple(dict.fromkeys(name for name in found if name.key))
+
+
+def asked_title(asked: Sequence[str]) -> tuple[Name, ...]:
+    """The words of a question as the one title that they may be; nothing for a single word."""
+    return (Name(fold("".join(asked)), tuple(asked)),) if len(asked) > 1 else ()
+
+
+def title_keys(title: str) -> set[str]:
+    """The keys that a title is found by, whole and without what follows a dash or a bar; none for a single word."""
+    texts = (title[:_LONGEST_TITLE], _TITLE_END.split(title[:_LONGEST_TITLE], maxsplit=1)[0])
+    return {name.key for text in texts for name in asked_title(tuple(dict.fromkeys(words(text))))}
 
 
 def _key(name: str) -> str:

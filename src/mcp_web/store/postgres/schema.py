@@ -171,7 +171,12 @@ _SHARING = "".join(
 
 # A step that changes the rows of a table needs `ALTER TABLE … NO FORCE ROW LEVEL SECURITY` before it and `FORCE` after
 # it: without FORCE the owner of the table sees the rows of every tenant.
-LAYOUT = Layout(6, _TABLES + _ISOLATION + _SHARING, "MCP_WEB_DATABASE_URL")
+# Documents are found by their titles, too: 7.
+_STEPS = (
+    "ALTER TABLE documents NO FORCE ROW LEVEL SECURITY; UPDATE documents SET mark = 0;"
+    " ALTER TABLE documents FORCE ROW LEVEL SECURITY",
+)
+LAYOUT = Layout(6, _TABLES + _ISOLATION + _SHARING, "MCP_WEB_DATABASE_URL", _STEPS)
 
 
 def migrate(db: Connection) -> None:

@@ -85,7 +85,9 @@ def _tables() -> str:
     return re.sub(r"(PRIMARY KEY \(.+\)\n\) STRICT);", r"\1, WITHOUT ROWID;", script.replace("\n);", "\n) STRICT;"))
 
 
-LAYOUT = Layout(14, _tables() + _OWN_TABLES, "MCP_WEB_DB_PATH")
+# Documents are found by their titles, too: 15.
+_STEPS = ("UPDATE documents SET mark = 0;",)
+LAYOUT = Layout(14, _tables() + _OWN_TABLES, "MCP_WEB_DB_PATH", _STEPS)
 
 
 def migrate(db: sqlite3.Connection) -> None:
