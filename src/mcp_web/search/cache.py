@@ -15,26 +15,28 @@ _KIND = "search"
 
 
 class SearchCache:
-    """Answers by query, filters and providers. The key is a digest, and the query itself is not in the value."""
+    """Keeps search answers for a time, by a digest of query, filters and providers; without the query itself."""
 
     def __init__(self, notes: BestEffortNotes, ttl: float) -> None:
         self._notes = notes
         self._ttl = ttl
 
     async def get(self, key: str, query: SearchQuery) -> SearchAnswer | None:
-        """The answer that was kept under this key, as an answer to `query`; None if there is none or it is too old."""
+        """The answer kept under this key, with `query` as its query; None if there is none or it has expired."""
         value = await self._notes.get(_KIND, key) if self._ttl > 0 else None
         return _from_json(value, query) if value else None
 
     async def keep(self, key: str, found: SearchAnswer, *, on_disk: bool, max_seconds: float | None = None) -> None:
-        """Keep an answer for the configured time, or for `max_seconds` if that is shorter; not at all for 0 seconds."""
+        """Keep an answer for the configured time or `max_seconds`, whichever is shorter (0: not at all); unless
+        `on_disk`, in memory only."""
         ttl = self._ttl if max_seconds is None else min(self._ttl, max_seconds)
         if ttl > 0:
             await self._notes.keep(_KIND, key, _to_json(found), time.time() + ttl, on_disk=on_disk)
 
 
 def cache_key(query: SearchQuery, names: tuple[str, ...], how: str, raw: bool) -> str:
-    """A digest of the query with its filters, the providers' names, how they are asked and whether `raw` was."""
+    """The key of an answer in the cache: a digest of the query with its filters, the names of the providers, `how` they
+    are asked ("failover" or "together") and whether their raw JSON is included."""
     words = " ".join(query.text.split())
     facts = json.dumps([asdict(query) | {"text": words}, names, how, raw], sort_keys=True, default=list)
     return hashlib.sha256(facts.encode()).hexdigest()
@@ -62,5 +64,5 @@ def _from_json(value: Any, query: SearchQuery) -> SearchAnswer | None:
 
 
 def _rebuilt(kind: type[Any], row: dict[str, Any]) -> Any:
-    """A dataclass from its fields as JSON, with tuples in place of lists."""
+    """An instance of the dataclass `kind` from a JSON object of its fields; lists become tuples."""
     return kind(**{name: tuple(part) if isinstance(part, list) else part for name, part in row.items()})

@@ -29,9 +29,9 @@ def published(value: object, now: datetime | None = None, language: str | None =
 
 
 def split_prefix(snippet: str, now: datetime | None = None, language: str | None = None) -> tuple[str | None, str]:
-    """The date that Google writes before a snippet, and the snippet without it; None and the snippet if it has none.
+    """The date that Google writes before a snippet ("Mar 3, 2026 — "), in ISO 8601, and the snippet without it.
 
-    `now` and `language` as in `published`.
+    None and the unchanged snippet if there is none. `now` and `language` as in `published`.
     """
     found = _PREFIX.match(snippet)
     numbers = len(re.findall(r"\d+", found["date"])) if found else 0
@@ -44,7 +44,10 @@ def split_prefix(snippet: str, now: datetime | None = None, language: str | None
 
 
 def span_of(freshness: str, today: date) -> tuple[date, date]:
-    """The first and the last day that a freshness filter (`SearchQuery.freshness`) allows; raises ValueError."""
+    """The first and the last day that a freshness filter allows: "week" reaches from 7 days ago until tomorrow.
+
+    `freshness` is day, week, month, year or FROM..TO in ISO dates; raises ValueError for anything else.
+    """
     days = {"day": 1, "week": 7, "month": 31, "year": 366}
     if freshness in days:
         return today - timedelta(days=days[freshness]), today + timedelta(days=1)
@@ -53,7 +56,7 @@ def span_of(freshness: str, today: date) -> tuple[date, date]:
 
 
 def _zoned(iso: str | None) -> str | None:
-    """A date as it is; a date-time to the second, in UTC where no zone is given."""
+    """An ISO date as it is; an ISO date-time to the second, taken as UTC if it has no zone; None for None."""
     if iso is None or len(iso) == 10:
         return iso
     moment = datetime.fromisoformat(iso)
@@ -61,7 +64,8 @@ def _zoned(iso: str | None) -> str | None:
 
 
 def _relative_date(text: str, now: datetime, language: str | None) -> str | None:
-    """The day of a relative date in `language` ("vor 2 Tagen"), read by dateparser; None if it cannot be read."""
+    """The ISO date that a relative date in `language` means ("vor 2 Tagen"); None without a language or if it cannot
+    be read."""
     if language is None or len(text) > 60 or not any(char.isdigit() for char in text):
         return None  # guessing the language as well takes a tenth of a second and is often wrong
     import dateparser  # type: ignore[import-untyped]  # its stubs lag behind its releases
@@ -76,7 +80,7 @@ def _relative_date(text: str, now: datetime, language: str | None) -> str | None
 
 
 def _from_epoch(given: float) -> str | None:
-    """The date-time of a number of seconds or milliseconds since 1970; None if it is neither."""
+    """The ISO date-time (UTC) of a number of seconds or milliseconds since 1970; None if not between 1973 and 2096."""
     # May be of any size: JSON has integers that no float can represent.
     seconds = given / 1000 if 4e9 < given < 4e12 else given  # milliseconds
     # Small numbers are years or counts, not the first days of 1970.

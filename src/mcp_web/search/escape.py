@@ -14,7 +14,10 @@ _SPACES = re.compile(r"\s+")
 
 
 def escape_operators(text: str) -> str:
-    """The query with every word in quotes that an engine could take for a command."""
+    """The query with each word that a search engine could take for a command ("!images", ":de") put in quotes.
+
+    In a phrase that is already in quotes the word loses its mark instead; a mark without a word is left out.
+    """
     words = []
     quoted = False
     for word in _SPACES.split(text.strip()):
@@ -28,7 +31,8 @@ def escape_operators(text: str) -> str:
 
 
 def _harmless(word: str, quoted: bool) -> str:
-    """The word in a form that no engine takes for a command; `quoted`: it is inside a phrase in quotes."""
+    """The word in a form that no engine takes for a command: in quotes, or without its mark (such as "!") if it is
+    `quoted`, which is inside a phrase in quotes; "" for a mark alone."""
     mark = _COMMAND.match(word)
     if mark is None:
         return word

@@ -12,10 +12,11 @@ _LIMITED = ("rate_limited", "quota")
 
 
 def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float) -> WebError:
-    """The error for a search without an answer: misconfigured, rate limited, blocked, or unreachable.
+    """The error to raise when no provider answered: SearchAuthError, SearchRateLimited or SearchUnavailable.
 
-    The replies of the providers that were named or configured (`intended`) decide which: a wrong key is reported as
-    such even if the last resort could not be reached either. `backoff` is the wait in seconds if no reply names one.
+    The replies of the providers in `intended` (named in the call, or set up by the operator) decide which, if there are
+    any: a wrong key is reported as such even if the last resort could not be reached either. `backoff` is the advised
+    wait in seconds if no reply states one.
     """
     attempted = [
         {name: value for name, value in asdict(attempt).items() if value not in (None, "")}

@@ -47,9 +47,10 @@ class Health:
     ) -> None:
         """Record a failure at the time `now`, and pause the endpoint if needed.
 
-        A rate limit pauses it at once, other failures after `options.max_consecutive_failures`: for `retry_after`
-        seconds or a time that doubles with each failure. A wrong key pauses it for a fixed time. `why` and `fix` are
-        sentences for the operator.
+        A rate limit, a used-up quota or a bot check pauses it at once, other failures from the
+        `options.max_consecutive_failures`-th in a row on: for `retry_after` seconds, or a time that doubles with each
+        failure. A wrong configuration ("auth") pauses it for five minutes. `why` and `fix` are sentences for the
+        operator.
         """
         self.last_checked = now
         self.why, self.fix, self.outcome = why, fix, outcome
@@ -67,5 +68,6 @@ class Health:
 
 
 def _backoff(base: float, times: int) -> float:
-    """Exponential backoff in seconds, with a tenth of jitter so that many processes do not retry at the same moment."""
+    """The pause in seconds after `times` failures in a row: `base`, doubled for each after the first, at most an hour;
+    varied at random by 5 %, so that many processes do not retry at the same moment."""
     return min(_LONGEST, base * 2.0 ** min(times - 1, 16)) * random.uniform(0.95, 1.05)  # noqa: S311 - jitter

@@ -30,7 +30,8 @@ def make_hit(
     source: object = None,
     language: str | None = None,
 ) -> Hit | None:
-    """A hit from the fields of a provider, with cleaned text; None if the result has no page to open."""
+    """A hit from the fields of a provider's result, with cleaned text and an ISO date; None if `url` is not an http(s)
+    URL. `date` is in any form that `published` reads, `language` is that of a relative date."""
     address = _address(url)
     domain = domain_of(address) if address else ""
     if not address or not domain:
@@ -78,7 +79,8 @@ _INNER_DOTS = re.compile(r"(?:\s*(?:\.{3,}|…)\s*){2,}")
 
 
 def clean(text: str, limit: int | None = None) -> str:
-    """The text without tags, entities, control and zero-width characters, on one line, at most `limit` long."""
+    """The text on one line, without tags, control and zero-width characters, with entities decoded, cut at a word to
+    `limit` characters (None: no limit)."""
     if not text:
         return ""
     plain = unescape(_TAG.sub("", text))
@@ -97,7 +99,7 @@ _SPACE_OR_NOTHING = {"Cc": " ", "Zs": " ", "Zl": " ", "Zp": " ", "Cf": "", "Cs":
 
 
 def snippet(text: str, limit: int = SNIPPET_CHARS) -> str:
-    """A cleaned snippet: doubled and trailing dots gone, cut at a word."""
+    """A snippet, cleaned and cut at a word to `limit` characters; repeated or trailing "..." become one "…"."""
     line = _INNER_DOTS.sub(" … ", clean(text))
     ended = _TRAILING_DOTS.sub(" …", line).strip()
     return "" if ended == "…" else shortened_at_word(ended, limit)

@@ -35,7 +35,8 @@ class Locale:
 
 
 def locale(language: str | None, country: str | None) -> Locale:
-    """The codes for the requested locale: a language ("de", "de-AT"), a country ("AT"), both or neither."""
+    """The codes for the requested locale: a language ("de", "de-AT"), a country ("AT", which takes precedence), both or
+    neither."""
     language_code, _, region = (language or "").replace("_", "-").partition("-")
     language_code = _OTHER_NAMES.get(language_code.lower(), language_code.lower())
     region = (country or region).upper()
@@ -59,10 +60,8 @@ def locale(language: str | None, country: str | None) -> Locale:
 
 
 def _row(language_code: str, region: str) -> dict[str, str]:
-    """The row of exactly this pair, else of the language in its main country; without a language, of the country.
-
-    Empty if the table has none.
-    """
+    """The row of locales.tsv for this language in this region, else in its main country, else in any; without a
+    language, a row of the region. Empty if there is none."""
     rows = _table()
     if language_code:
         home = rows.get(f"{language_code}-{_HOME.get(language_code, '')}")
@@ -74,7 +73,7 @@ def _row(language_code: str, region: str) -> dict[str, str]:
 
 @cache
 def _table() -> dict[str, dict[str, str]]:
-    """The rows by their tag, each by the names of its columns; codes that a provider does not have are left out."""
+    """The rows of locales.tsv by their tag ("de-AT"), each as {column: code}; missing codes ("-") are left out."""
     text = files("mcp_web.search").joinpath("locales.tsv").read_text("utf-8")
     columns, *rows = (line.split("\t") for line in text.splitlines())
     return {row[0]: {name: code for name, code in zip(columns, row, strict=True) if code != "-"} for row in rows}

@@ -37,7 +37,7 @@ _WORD = re.compile(r"\w+", re.UNICODE)
 
 @dataclass(frozen=True, slots=True)
 class _Vote:
-    """One appearance of a page in a ranked list."""
+    """One appearance of a page in a provider's ranked list, with its rank and what it adds to the page's score."""
 
     strength: float
     rank: int
@@ -65,7 +65,10 @@ def merge(lists: Sequence[tuple[Capabilities, Sequence[Hit]]]) -> tuple[Hit, ...
 
 
 def cluster(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits with near-duplicates (the same text at another address) folded into the first of them."""
+    """The hits without near-duplicates (nearly the same title and snippet at another address), in their order.
+
+    The URL of a removed hit is added to the `duplicates` of the first hit like it. Images are never removed.
+    """
     kept: list[Hit] = []
     fingerprints: list[_Fingerprint] = []
     for hit in hits:
@@ -81,7 +84,8 @@ def cluster(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 def _indexes(hit: Hit, provider: Capabilities) -> frozenset[str]:
-    """The indexes that found the hit."""
+    """The search indexes that found the hit: that of the provider, or for a metasearch those of the engines that the
+    hit names ("duckduckgo" shows results of "bing")."""
     if provider.index != "mixed":
         return frozenset({provider.index})
     named = {_INDEX_OF.get(engine.lower().split(".")[0], engine.lower()) for engine in hit.engines}
@@ -89,7 +93,7 @@ def _indexes(hit: Hit, provider: Capabilities) -> frozenset[str]:
 
 
 def _score(votes: Sequence[_Vote]) -> float:
-    """The sum of the votes, strongest first; a vote whose indexes have all voted already is not counted."""
+    """The sum of the strengths of a page's votes; of votes from the same indexes only the strongest is counted."""
     total, voted = 0.0, frozenset[str]()
     for vote in sorted(votes, key=lambda vote: -vote.strength):
         if not vote.indexes <= voted:
@@ -99,7 +103,8 @@ def _score(votes: Sequence[_Vote]) -> float:
 
 
 def _combined(votes: Sequence[_Vote], score: float) -> Hit:
-    """The highest-ranked copy of a page, with missing fields filled from the others."""
+    """One hit with this score from all votes for a page: the hit of the strongest one, with missing fields filled from
+    the others, and the engines and extra snippets of all."""
     hits = [vote.hit for vote in sorted(votes, key=lambda vote: -vote.strength)]
     first = hits[0]
     engines = tuple(dict.fromkeys(engine for hit in hits for engine in hit.engines))
@@ -121,7 +126,7 @@ def _combined(votes: Sequence[_Vote], score: float) -> Hit:
 
 @dataclass(frozen=True, slots=True)
 class _Fingerprint:
-    """The words of a hit by which near-duplicates are recognised."""
+    """The words of a hit, as sets that are compared to recognise near-duplicates."""
 
     title: frozenset[str]
     shingles: frozenset[tuple[str, ...]]  # every three words of the snippet in a row
@@ -137,12 +142,13 @@ def _fingerprint(hit: Hit) -> _Fingerprint:
 
 
 def _same_text(one: _Fingerprint, other: _Fingerprint) -> bool:
-    """Whether title and snippet are nearly the same; titles with different numbers are different versions."""
+    """Whether title and snippet are nearly the same; False for short snippets, and if the titles' numbers differ
+    (Python 3.11 and 3.12 are different pages)."""
     if len(one.shingles) < 6 or len(other.shingles) < 6 or one.numbers != other.numbers:
         return False
     return _overlap(one.title, other.title) >= 0.6 and _overlap(one.shingles, other.shingles) >= 0.8
 
 
 def _overlap(one: frozenset[object], other: frozenset[object]) -> float:
-    """The Jaccard similarity of two sets."""
+    """The Jaccard similarity of two sets, from 0 to 1."""
     return len(one & other) / max(1, len(one | other))

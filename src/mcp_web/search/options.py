@@ -181,11 +181,12 @@ class SearchOptions:
         return self.keys.get(provider, "")
 
     def is_set_up(self, provider: str) -> bool:
-        """Whether the operator configured a key or an address for the provider; the others are a last resort."""
+        """Whether the operator configured a key for this general provider, or an instance for `searxng`; False for
+        official sources."""
         return bool(self.searxng_urls if provider == "searxng" else provider in GENERAL_NAMES and self.key(provider))
 
     def can_ask(self, provider: str) -> bool:
-        """Whether a provider can be asked at all: not excluded, and with what it needs."""
+        """Whether a provider can be asked at all: it is not excluded and has the key or address that it needs."""
         unlisted_source = provider in SOURCE_NAMES and provider not in self.providers
         if provider in self.exclude or (ALL_SOURCES in self.exclude and unlisted_source):
             return False
@@ -204,12 +205,12 @@ class SearchOptions:
 
     @property
     def available(self) -> tuple[str, ...]:
-        """The providers that a call may name here."""
+        """The names of the providers that can be asked and are not withheld (see `can_ask`, `withholds`), in order."""
         names = (*GENERAL_NAMES, *SOURCE_NAMES)
         return tuple(name for name in names if self.can_ask(name) and not self.withholds(name))
 
     @property
     def public_list(self) -> str:
-        """The URL of the list of public instances; empty when none are to be used."""
+        """The URL of the list of public SearXNG instances; empty if the operator switched them off."""
         url = self.urls.get(PUBLIC_LIST, PUBLIC_LIST_URL)
         return "" if url.lower() in FALSE | {"none", ""} else url

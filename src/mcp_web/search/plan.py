@@ -25,7 +25,7 @@ _OPERATORS = 10  # more site: operators than this and engines begin to ignore th
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The providers of one search."""
+    """The names of the providers that one search asks, and whether one after the other or all at once."""
 
     names: tuple[str, ...]
     how: Literal["failover", "together"]  # one after the other until one answers, or all at once, merged
@@ -44,7 +44,8 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class AdaptedQuery:
-    """A query reduced to what one provider supports."""
+    """A query reduced to what one provider supports, the requests that get its results, a filter to apply to the
+    results, and notes for the agent about what the provider cannot do."""
 
     query: SearchQuery
     page_requests: tuple[PageRequest, ...]
@@ -113,7 +114,8 @@ def select(
 
 
 def adapt(query: SearchQuery, capabilities: Capabilities, today: date) -> AdaptedQuery:
-    """The query reduced to what the provider supports, the filters to apply to its results, and notes for the agent."""
+    """Plan one query to one provider: reduced to what it supports, with the requests to send, a filter for the results
+    that replaces missing filters, and notes for the agent. `today` is for relative time ranges."""
     query = replace(query, include_domains=_bare(query.include_domains), exclude_domains=_bare(query.exclude_domains))
     cannot: list[str] = []
     changes: dict[str, object] = {}
@@ -156,7 +158,8 @@ _PLAIN: dict[Filter, object] = {
 
 
 def _preferred(options: SearchOptions, category: Category, today: date) -> tuple[str, ...]:
-    """The providers that `auto` asks for this category, in order, without those that have ended."""
+    """The names of the providers that `auto` asks for this category, in order; none that its vendor has switched off by
+    `today`."""
     if options.providers:  # all of them: one that lacks its key says so among the attempted
         ordered = [name for name in options.providers if name in REGISTRY]
     else:
@@ -174,7 +177,10 @@ def _preferred(options: SearchOptions, category: Category, today: date) -> tuple
 
 
 def _freshness(freshness: str | None, capabilities: Capabilities, today: date) -> tuple[str | None, bool]:
-    """The freshness filter to send, and whether it is exactly the requested one."""
+    """The freshness filter to send (None: none), and whether it is exactly the requested one.
+
+    A range that the provider does not support becomes the shortest named one ("week") that contains it.
+    """
     if freshness is None:
         return None, True
     if ".." not in freshness:
@@ -188,7 +194,7 @@ def _freshness(freshness: str | None, capabilities: Capabilities, today: date) -
 
 
 def _bare(domains: tuple[str, ...]) -> tuple[str, ...]:
-    """Domains without scheme, `www.` and trailing slash."""
+    """The domains in lower case without scheme, `*.`, `www.` and slash, each once; empty ones are left out."""
     plain = (domain.strip().lower().rpartition("://")[2] for domain in domains)
     bare = (one.removeprefix("*.").removeprefix("www.").strip("/") for one in plain)
     return tuple(dict.fromkeys(filter(None, bare)))
@@ -214,7 +220,7 @@ def _site_operators(query: SearchQuery, capabilities: Capabilities) -> tuple[str
 
 
 def _shortened(text: str, capabilities: Capabilities, operators: str) -> tuple[str, bool]:
-    """The query with its operators within the provider's limits, and whether words were cut off."""
+    """The text with the operators appended, cut to the provider's limits, and whether some of the text was cut off."""
     words = text.split()
     words_left = capabilities.max_words - len(operators.split())
     cut = " ".join(words[:words_left]) if len(words) > words_left else text

@@ -21,7 +21,7 @@ _TIMEOUT = 10.0
 
 @dataclass(frozen=True, slots=True)
 class ProviderState:
-    """The state of one endpoint: one line of `doctor`. None is unknown, because an earlier step failed."""
+    """The state of one endpoint: one line of `mcp-web doctor`. None: not known, because an earlier check failed."""
 
     name: str  # the provider, or the instance or backend behind it
     provider: str
@@ -38,7 +38,8 @@ class ProviderState:
 async def probe_all(
     options: SearchOptions, runner: Runner, endpoints: Mapping[str, Sequence[Provider]], pool: InstancePool
 ) -> list[ProviderState]:
-    """The state of every provider; those that searches may use are asked at once, each with one cheap request."""
+    """The states of all providers' endpoints. Those that searches may use are sent one cheap request each, all at the
+    same time; of public SearXNG instances only the first three."""
     found: list[ProviderState | Provider] = []
     for name, entry in REGISTRY.items():
         listed_out = bool(options.providers) and name not in options.providers
@@ -63,7 +64,7 @@ async def probe_all(
 
 
 async def _probe(endpoint: Provider, runner: Runner) -> ProviderState:
-    """The state of one endpoint, from its response to its probe."""
+    """Send one endpoint its probe and return its state, by the response; one that its vendor ended is not asked."""
     begun, name = anyio.current_time(), endpoint.capabilities.name
     ended = endpoint.capabilities.ends
     if ended is not None and datetime.now(UTC).date() >= ended:

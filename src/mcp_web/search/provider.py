@@ -61,7 +61,7 @@ class ApiRequest:
 
 
 class ProviderClient(Protocol):
-    """Sends requests to providers: the API client of net, or the keyless search library (providers/ddgs_client.py)."""
+    """Sends requests to providers: an HTTP client, or `DdgsClient`, which calls the keyless search library."""
 
     async def request(
         self,
@@ -77,7 +77,7 @@ class ProviderClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlanQuota:
-    """The remaining quota of the plan, from the headers of a response."""
+    """What a response says about the operator's remaining quota with the provider; None: it does not say."""
 
     rate: int | None = None  # requests a second
     left_this_month: int | None = None  # None when the plan has no monthly cap
@@ -101,9 +101,9 @@ class ResultPage:
 
 @dataclass(eq=False)
 class ProviderRefused(Exception):
-    """A provider did not answer the query; `detail` says why, in a sentence.
+    """Raised when a provider does not answer the query; `detail` says why, in a sentence.
 
-    The runner, the circuit breaker and the agent distinguish the outcomes.
+    `outcome` decides whether the request is repeated, how long the endpoint is paused, and what the agent is told.
     """
 
     outcome: Outcome

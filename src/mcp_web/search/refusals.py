@@ -30,7 +30,7 @@ def retry_after(response: HttpResponse) -> float | None:
 
 
 def is_wall(response: HttpResponse) -> bool:
-    """Whether the response is a bot check instead of the endpoint's answer."""
+    """Whether the response is a bot check (a CAPTCHA page or the like) instead of the endpoint's answer."""
     if any(response.header(name) for name in WALL_HEADERS):
         return True
     start = response.body[:20_000].lower()
@@ -47,7 +47,8 @@ def json_object(response: HttpResponse) -> JsonObject | None:
 
 
 def refuse_answer(response: HttpResponse, who: str, answer: JsonObject | None) -> None:
-    """Raise ProviderRefused for a success status without a JSON object, or with an error as gateways send it."""
+    """Raise ProviderRefused for a response of success status without a JSON object (`answer` is None), or whose object
+    has an `error` and no list, as gateways send it. `who` is the provider's name for the message."""
     if answer is None and is_wall(response):
         raise ProviderRefused("blocked", f"{who} answered {response.status} with a bot check.")
     if answer is None:
@@ -58,7 +59,8 @@ def refuse_answer(response: HttpResponse, who: str, answer: JsonObject | None) -
 
 
 def _reason(error: Any) -> str:
-    """The words of an error in JSON, which is a string or an object, on one line in quotes."""
+    """The message in the `error` of an answer (a string or an object), on one line in quotes; "no reason given" if
+    there is none."""
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail") or error.get("code") or ""
     words = clean(str(error), 200).rstrip(".…")
@@ -79,8 +81,8 @@ def _parsed(body: bytes) -> Any:
 
 
 def refuse_by_status(response: HttpResponse, who: str, message: str = "", fix: str | None = None) -> None:
-    """Raise ProviderRefused for a status that is not 2xx. `message` is the reason in the response of `who`, `fix` what
-    the operator can do about a key that is not accepted."""
+    """Raise ProviderRefused for a status that is not 2xx. `who` is the provider's name, `message` the reason that its
+    response states, `fix` what the operator can do about a key that is not accepted."""
     status, wait = response.status, retry_after(response)
     words = clean(message, 200).rstrip(".…")  # untrusted: one line, shortened
     detail = f"{status}: {quoted(words, 200)}" if words else str(status)

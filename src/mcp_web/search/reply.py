@@ -18,7 +18,7 @@ _NO_PROVIDER = Capabilities("", "mixed", frozenset())
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The results and the attempts that led to them, or only the failed attempts."""
+    """The reply of one provider: its results and the attempts that led to them, or only the failed attempts."""
 
     capabilities: Capabilities
     attempts: tuple[Attempt, ...]
@@ -27,12 +27,13 @@ class Reply:
 
     @property
     def answered(self) -> bool:
-        """Whether an endpoint answered, with or without results."""
+        """Whether one of the attempts got an answer, with or without results."""
         return any(attempt.outcome in _GOOD for attempt in self.attempts)
 
 
 def best_of(winner: Reply | None, replies: Sequence[Reply], capabilities: Capabilities) -> Reply:
-    """The winner, else an answer without results, else an empty reply; with the attempts and fixes of all replies."""
+    """The winner, else the first answer without results, else an empty reply with `capabilities`; in each case with the
+    attempts and fixes of all replies."""
     best = winner or next((reply for reply in replies if reply.answered), Reply(capabilities, ()))
     return replace(
         best,

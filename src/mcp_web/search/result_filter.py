@@ -35,7 +35,7 @@ _WORDS = re.compile(r"\w+", re.UNICODE)
 
 @dataclass(frozen=True, slots=True)
 class ResultFilter:
-    """Leaves out hits by their domain and date."""
+    """Removes hits of other domains than allowed, or dated outside the span; undated ones with `drop_undated`."""
 
     include: tuple[str, ...] = ()  # only these domains, if any
     exclude: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class ResultFilter:
     drop_undated: bool = False
 
     def apply(self, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-        """The hits that pass, and notes about those that do not."""
+        """The hits that pass, and notes for the agent: how many were left out, and how many undated ones were kept."""
         notes: list[str] = []
         kept = [hit for hit in hits if self._domain_passes(hit)]
         if len(kept) < len(hits):
@@ -59,7 +59,8 @@ class ResultFilter:
         return not self.include or any(in_domain(hit.url, domain) for domain in self.include)
 
     def _by_date(self, hits: list[Hit], span: tuple[date, date]) -> tuple[list[Hit], list[str]]:
-        """The hits within the span, and notes about the others and about hits without a date."""
+        """The hits dated within the span or one day beside it, and without `drop_undated` those that have no date; and
+        notes with the numbers of undated and dropped ones."""
         kept, undated, outside = [], 0, 0
         for hit in hits:
             day = day_of(hit.published) if hit.published else None
@@ -82,13 +83,14 @@ class ResultFilter:
 
 
 def worth_showing(hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], int]:
-    """The useful hits, in their order, and how many were left out."""
+    """The hits in their order without advertisements, result pages of search engines and keyword spam; and how many
+    were left out."""
     kept = tuple(hit for hit in hits if not (_ADS.match(hit.url) or _is_result_page(hit) or _is_stuffed(hit)))
     return kept, len(hits) - len(kept)
 
 
 def _is_result_page(hit: Hit) -> bool:
-    """Whether the hit is a page of results of another search engine."""
+    """Whether the hit is a result page of a search engine, such as `google.com/search?q=…`."""
     path = _RESULT_PAGES.get(domain_of(hit.url))
     if path is None:
         return False
@@ -97,7 +99,7 @@ def _is_result_page(hit: Hit) -> bool:
 
 
 def _is_stuffed(hit: Hit) -> bool:
-    """Whether title and snippet repeat the same few words, as texts do that are written for an engine."""
+    """Whether one word is over 35 % of the longer words of title and snippet (keyword spam); False for short texts."""
     words = [word.lower() for word in _WORDS.findall(f"{hit.title} {hit.snippet}") if len(word) > 3]
     if len(words) < 20:
         return False

@@ -48,8 +48,8 @@ class Runner:
     async def ask(self, endpoint: Provider, query: SearchQuery, deadline: float, *, retries: int = 1) -> Reply:
         """Get as many pages as the query needs from one endpoint; a failure is part of the reply, never raised.
 
-        `deadline` is a time of `anyio.current_time()`; each page is tried `retries` more times. An endpoint that is
-        paused is not asked.
+        `deadline` is a time of `anyio.current_time()`; each page is tried up to `retries` more times. A paused endpoint
+        is not asked, unless `retries` is given and the pause is a rate limit that ends within five seconds.
         """
         plan = adapt(query, endpoint.capabilities, datetime.now(UTC).date())
         health = self.health[endpoint.name]
@@ -76,9 +76,9 @@ class Runner:
         return reply
 
     async def send(self, endpoint: Provider, request: ApiRequest, timeout: float) -> HttpResponse:
-        """Send one request with the client for its address; raises ProviderRefused for what the client raises.
+        """Send one request with the client for its address, and return the response, whatever its status.
 
-        `timeout` is in seconds. A response of any status is returned.
+        Raises ProviderRefused if the endpoint cannot be reached or does not answer within `timeout` seconds.
         """
         client = self.clients["guarded" if endpoint.capabilities.guarded else request.url.partition(":")[0]]
         with trace.step("search_provider", provider=endpoint.name) as facts:
@@ -102,8 +102,8 @@ class Runner:
     async def _pages(
         self, endpoint: Provider, plan: AdaptedQuery, count: int, deadline: float, retries: int
     ) -> tuple[list[tuple[PageRequest, ResultPage]], tuple[str, ...]]:
-        """The pages, each with its request, and a note if a later page was refused; raises ProviderRefused if the first
-        one was."""
+        """Request the planned pages until `count` results are found; returns each with its request, and notes: one if a
+        page after the first was refused. Raises ProviderRefused if the first one was."""
         pages: list[tuple[PageRequest, ResultPage]] = []
         found = 0
         for page_request in plan.page_requests:
@@ -122,7 +122,8 @@ class Runner:
         return pages, ()
 
     async def _page(self, endpoint: Provider, query: SearchQuery, deadline: float, retries: int) -> ResultPage:
-        """One page, with retries; a refusal that remains is recorded in the endpoint's health and raised."""
+        """One page, tried up to `retries` more times. The last refusal is recorded in the endpoint's health and raised,
+        as ProviderRefused."""
         try:
             return await self._once(endpoint, query, deadline)
         except ProviderRefused as refused:
@@ -138,7 +139,8 @@ class Runner:
             raise
 
     async def _once(self, endpoint: Provider, query: SearchQuery, deadline: float) -> ResultPage:
-        """One page, without retries; raises ProviderRefused."""
+        """One page, without retries; raises ProviderRefused. While an endpoint's rate limit is still to be learned from
+        its first response, its requests are sent one by one."""
         if endpoint.capabilities.learns_rate and endpoint.name not in self.rates:
             # The first response has the rate limit of the plan; concurrent requests wait for it.
             async with self._learning[endpoint.name]:
@@ -147,7 +149,8 @@ class Runner:
         return await self._in_turn(endpoint, query, deadline)
 
     async def _in_turn(self, endpoint: Provider, query: SearchQuery, deadline: float) -> ResultPage:
-        """One page: wait for the rate limit, send the request, record what the response says about the endpoint."""
+        """One page: wait for the rate limit, send the request, record the rate, quota and health that the response
+        shows. Raises ProviderRefused."""
         await self._take_slot(endpoint, deadline)
         response = await self._send_watched(endpoint, endpoint.request(query), deadline)
         quota = endpoint.quota(response)
@@ -164,7 +167,8 @@ class Runner:
         return page
 
     async def _send_watched(self, endpoint: Provider, request: ApiRequest, deadline: float) -> HttpResponse:
-        """Send the request; one that is cancelled because it is slow is recorded in the endpoint's health."""
+        """Send the request; if it is cancelled after taking long, that is recorded as a timeout in the endpoint's
+        health. Raises ProviderRefused as `send` does."""
         begun = anyio.current_time()
         try:
             return await self.send(endpoint, request, max(0.05, deadline - begun))
@@ -176,7 +180,10 @@ class Runner:
             raise
 
     async def _take_slot(self, endpoint: Provider, deadline: float) -> None:
-        """Wait for the endpoint's rate limit, then count the request; raises ProviderRefused if none is left."""
+        """Wait until the endpoint's rate limit allows a request, then count it in the quota and the monthly budget.
+
+        Raises ProviderRefused if the wait would end after the deadline, or the quota or the budget is used up.
+        """
         capabilities = endpoint.capabilities
         budget = self.options.monthly_budgets.get(capabilities.name, 0)
         rate = self.rates.get(endpoint.name, capabilities.rate)
@@ -218,7 +225,7 @@ class Runner:
 
 
 def read(endpoint: Provider, response: HttpResponse, query: SearchQuery) -> ResultPage:
-    """The page of results in a response; every failure is raised as ProviderRefused."""
+    """The page of results in a response; raises ProviderRefused for a refusal and for an answer that cannot be read."""
     try:
         return endpoint.parse(response, query)
     except ProviderRefused:
@@ -229,7 +236,7 @@ def read(endpoint: Provider, response: HttpResponse, query: SearchQuery) -> Resu
 
 
 def _rate_key(endpoint: Provider) -> str:
-    """The key of the endpoint's rate limit."""
+    """The key of the endpoint's rate limit in the `Limiter`."""
     return f"search:{endpoint.name}"
 
 
@@ -241,7 +248,10 @@ def _reply(
     query: SearchQuery,
     ms: float,
 ) -> Reply:
-    """The pages of one endpoint as its reply, with the results filtered."""
+    """The reply of one endpoint from its pages, with the results filtered as planned.
+
+    `broken_off` are notes about pages that were refused, `ms` is the duration of the attempt in milliseconds.
+    """
     hits = [hit for page_request, page in requested for hit in page.hits[page_request.skip :]]
     kept, filter_notes = plan.result_filter.apply(hits)
     pages = [page for _, page in requested]

@@ -110,7 +110,8 @@ class Searcher:
         await self._pool.watch()
 
     async def history(self) -> list[dict[str, Any]]:
-        """Past queries (`at`, `query`, `provider`, `results`), newest first; empty unless history is switched on."""
+        """The last 1000 queries (`at`, `query`, `provider`, `results`: their number), newest first; empty unless the
+        search history is switched on."""
         if not self._options.history:
             return []
         kept = await self._notes.records(_HISTORY, limit=_MOST_REMEMBERED, newest_first=True)
@@ -149,7 +150,7 @@ class Searcher:
         return found
 
     async def _failover(self, names: Sequence[str], query: SearchQuery, until: float) -> Sequence[Reply]:
-        """Ask providers one after the other, until one has results; returns all replies."""
+        """Ask providers one after the other, until one has results or the time `until`; returns all replies."""
         asks = [(self._endpoint_name(name), partial(self._provider, name, query, until)) for name in names]
         timeout = self._options.timeout
         _, replies = await first_answer(
@@ -158,7 +159,8 @@ class Searcher:
         return replies
 
     async def _with_sources(self, selection: Selection, query: SearchQuery, until: float) -> Sequence[Reply]:
-        """Ask the general providers and the official sources at once; the sources get at most a few seconds more."""
+        """Ask the general providers one after the other and, meanwhile, all official sources; when a general one has
+        results, the sources get at most `options.hedge_after` seconds more."""
         if not selection.beside:
             return await self._failover(selection.names, query, until)
         general: list[Reply] = []
@@ -180,7 +182,8 @@ class Searcher:
         return [*general, *(sources.get(name) or self._late(name) for name in selection.beside)]
 
     async def _together(self, names: Sequence[str], query: SearchQuery, until: float) -> list[Reply]:
-        """Ask all providers at once. After the first answer, the others get only a provider's usual time."""
+        """Ask all providers at once; returns one reply each. Once one has results, the others are waited for only until
+        `options.timeout` seconds after the start, else until the time `until`."""
         replies: dict[str, Reply] = {}
         enough = min(until, anyio.current_time() + self._options.timeout)
 
@@ -196,7 +199,8 @@ class Searcher:
         return [replies.get(name) or self._late(name) for name in names]
 
     async def _provider(self, name: str, query: SearchQuery, until: float) -> Reply:
-        """The reply of one provider, whichever of its endpoints answers."""
+        """Ask one provider: if it has several endpoints, one after the other until one has results. A provider that is
+        not configured, or fails, is a reply with a failed attempt."""
         entry = REGISTRY[name]
         if name == "searxng" and (self._options.searxng_urls or self._options.public_list):
             return await self._pool.search(query, until)
@@ -212,16 +216,17 @@ class Searcher:
         return best_of(winner, tried, entry.capabilities)
 
     def _endpoint_name(self, provider: str) -> str:
-        """The name of a provider in the list of attempts; that of a single SearXNG instance is its address."""
+        """The name of a provider in the list of attempts: for `searxng` with a single instance, its address."""
         return self._pool.name if provider == "searxng" else provider
 
     def _late(self, provider: str) -> Reply:
-        """The reply of a provider that did not answer in time."""
+        """A reply with one failed attempt, for a provider that did not answer in time."""
         late = Attempt(self._endpoint_name(provider), "timeout", 0.0, "no answer in time")
         return Reply(REGISTRY[provider].capabilities, (late,))
 
     async def _remember(self, query: SearchQuery, found: SearchAnswer) -> None:
-        """Add the query, its provider and the number of results to the search history, if that is switched on."""
+        """Add the query, its provider and the number of results to the search history, if that is switched on; a
+        failure of the store is only logged."""
         if not self._options.history:
             return
         now = time.time()
@@ -234,8 +239,8 @@ class Searcher:
 
 
 def _lifetime(found: SearchAnswer, selection: Selection, replies: Sequence[Reply]) -> float | None:
-    """Seconds an answer may be cached: few for an empty one or if a provider did not answer; None is the configured
-    time."""
+    """Seconds an answer may be cached: 0 if it is empty and engines did not answer, 300 if it is empty or a provider is
+    missing in it, else None, which means the configured time."""
     if not found.hits and any(reply.page.incomplete for reply in replies):
         return 0.0
     complete = selection.how == "failover" or all(reply.answered for reply in replies)

@@ -16,7 +16,8 @@ _MOST_BESIDE = 3  # results of a source beside a general search: enough to be no
 
 
 def fitting_sources(query: SearchQuery) -> tuple[str, ...]:
-    """The names of the official sources for a query; if it is limited to domains, those of these domains."""
+    """The names of the official sources to ask for a query, chosen by its domains if it is limited to some, else by its
+    category, else (category "general") by its words; empty if none fits."""
     if query.include_domains:
         named = [_source_of(domain) for domain in query.include_domains]
     elif query.category == "general":
@@ -29,7 +30,8 @@ def fitting_sources(query: SearchQuery) -> tuple[str, ...]:
 
 
 def beside_general(reply: Reply, query: SearchQuery) -> Reply:
-    """The reply of a source, cut to a few results unless the query is for its category or limited to domains."""
+    """The reply of an official source that is asked beside general providers: cut to three results, unless the query is
+    in a category of the source or limited to domains."""
     own = query.category in reply.capabilities.categories and query.category != "general"
     if own or query.include_domains:
         return reply
@@ -37,12 +39,12 @@ def beside_general(reply: Reply, query: SearchQuery) -> Reply:
 
 
 def _looks_like(words: str) -> list[str]:
-    """The sources whose pattern the words of a query match."""
+    """The names of the sources whose patterns in source_choice.toml match the words of a query; may repeat."""
     return [name for look, names in _LOOKS if look.search(words) for name in names]
 
 
 def _source_of(domain: str) -> str:
-    """The source of a domain and its subdomains; "" if there is none."""
+    """The name of the source for a domain or a subdomain of one in source_choice.toml; "" if there is none."""
     bare = domain.lower().partition("://")[2] or domain.lower()
     bare = bare.strip("/").removeprefix("*.").removeprefix("www.")
     return next((name for known, name in _CHOICE["domains"].items() if bare == known or bare.endswith("." + known)), "")

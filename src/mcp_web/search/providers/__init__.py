@@ -12,7 +12,7 @@ LAST_RESORT = ("ddgs", "tavily", "searxng", "wikipedia")
 
 
 def _class_in(name: str) -> type[Provider]:
-    """The provider class that is defined in the module of this name."""
+    """The `Provider` subclass that is defined in the module of this name."""
     module = import_module(f"mcp_web.search.providers.{name}")
     classes = (one for one in vars(module).values() if isinstance(one, type) and issubclass(one, Provider))
     return next(one for one in classes if one.__module__ == module.__name__)
@@ -22,5 +22,5 @@ REGISTRY: dict[str, type[Provider]] = {name: _class_in(name) for name in (*GENER
 
 
 def build(name: str, options: SearchOptions) -> list[Provider]:
-    """The endpoints of a provider; none when it is not configured or excluded."""
+    """The endpoints of the provider of this name; none if it is excluded or lacks its key."""
     return REGISTRY[name].build(options) if options.can_ask(name) else []

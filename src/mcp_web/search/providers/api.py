@@ -32,7 +32,7 @@ Params = Mapping[str, str | Sequence[str]]  # a sequence is sent as a parameter 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How an API is accessed."""
+    """The address of an API, and what identifies the operator to it."""
 
     base: str
     contact: str = ""  # an e-mail address, for APIs that want to know whom to write to
@@ -52,9 +52,10 @@ def source_capabilities(
     rate: int = 1,
     per: float = 1.0,
 ) -> Capabilities:
-    """The capabilities of a source. Domain filters are applied to its results: it does not support `site:`.
+    """The capabilities of an official source. `dated` and `language`: its API can filter by date, by language.
 
-    A general query to a source that is named in the call searches everything it has.
+    It counts as supporting domain filters, so that no `site:` operators are added to the query; they are applied to its
+    results. `general` is added to the categories, so that a call can name the source for any query.
     """
     native: set[Filter] = {"include_domains", "exclude_domains"}
     native |= {"freshness", "freshness_range"} if dated else set()
@@ -101,7 +102,8 @@ class Provider:
 
     @classmethod
     def from_options(cls, options: SearchOptions) -> Self:
-        """The provider with what the operator configured for it; the address may end in the path of a request."""
+        """The provider with the address, contact and key that the operator configured; an address that ends in `path`
+        is shortened by it."""
         name = cls.capabilities.name
         base = options.urls.get(name, cls.address).rstrip("/").removesuffix(cls.path)
         base += "" if "/" in base.partition("://")[2] else cls.root
@@ -147,7 +149,7 @@ class Provider:
         return text(at(answer, self.suggestion_at)) or None
 
     def answers(self, answer: JsonObject) -> tuple[str, ...]:
-        """The instant answers."""
+        """The instant answers: texts that the provider shows beside the results, such as that of an infobox."""
         return ()
 
     def notes(self, answer: JsonObject) -> tuple[str, ...]:
@@ -155,7 +157,7 @@ class Provider:
         return ()
 
     def page(self, answer: JsonObject, query: SearchQuery) -> ResultPage:
-        """The page of results in a successful answer."""
+        """The page of results in the JSON of a successful answer; results without a page to open are left out."""
         total = count(at(answer, self.total_at)) if self.total_at else None
         found = (self.hit(row, query) for row in self.rows(answer, query))
         own = (self.capabilities.index,)
@@ -175,7 +177,7 @@ class Provider:
         return self.access.base + self.paths.get(query.category, self.path)
 
     def identity(self) -> Params:
-        """The parameters that identify the caller: a key, an e-mail address."""
+        """The parameters that identify the operator, sent with every request: a key, an e-mail address."""
         return {}
 
     def headers(self) -> dict[str, str]:
@@ -185,7 +187,8 @@ class Provider:
         return headers | ({"User-Agent": f"mcp-web (mailto:{self.access.contact})"} if known else {})
 
     def request(self, query: SearchQuery) -> ApiRequest:
-        """The request for one page; `query.page` and `query.count` are the provider's own, already planned."""
+        """The request for one page of results; `query.page` and `query.count` count in the provider's own pages, as
+        `plan.adapt` computed them."""
         given = {**self.params(query), **self.identity()}
         params = tuple(
             (name, one)
@@ -199,13 +202,11 @@ class Provider:
         return ApiRequest("POST", self.url(query), self.headers(), params, posted)
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
-        """Raise the refusals that only this API has; `answer` is the JSON object of the response, or empty.
-
-        What a status means for every API is raised afterwards.
-        """
+        """Raise ProviderRefused for a refusal that only this API sends; `answer` is the JSON object of the response, or
+        empty. The caller then raises for the statuses that mean the same for every API."""
 
     def reason(self, answer: JsonObject) -> str:
-        """The reason that the API gives for a refusal."""
+        """The message in the JSON of a refusal; "" if there is none."""
         error, detail = answer.get("error"), answer.get("detail")
         found = (
             answer.get("message"), error, mapping(error).get("message"), answer.get("error_message"),
@@ -218,11 +219,11 @@ class Provider:
         return self.request(SearchQuery("test", count=1))
 
     def quota(self, response: HttpResponse) -> PlanQuota | None:
-        """The remaining quota that any response states, also a refusal; None if it states none."""
+        """What a response (a refusal too) states about the remaining quota; None if nothing."""
         return None
 
     def parse(self, response: HttpResponse, query: SearchQuery) -> ResultPage:
-        """The page of results in a response; raises `ProviderRefused` for a response without one."""
+        """The page of results in a response; raises ProviderRefused if it is a refusal or not as expected."""
         found = json_object(response)  # read once: the objects of a large answer take twenty times its size
         answer = found or {}
         self.refuse(response, answer, query)
@@ -232,14 +233,14 @@ class Provider:
         return self.page(answer, query)
 
     def limited(self, detail: str, retry_after: float | None) -> ProviderRefused:
-        """The refusal of an API that limits the request rate; `retry_after` in seconds."""
+        """The error for an API that limits the request rate, to be raised; `retry_after` in seconds."""
         return ProviderRefused(
             "rate_limited", f"{self.label} limits the request rate: {detail}.", retry_after=retry_after
         )
 
 
 def date_range(query: SearchQuery) -> tuple[date, date] | None:
-    """The first and last day that the query allows; None if it allows all."""
+    """The first and last day that the query's `freshness` allows; None if it has none."""
     return span_of(query.freshness, datetime.now(UTC).date()) if query.freshness else None
 
 
@@ -249,10 +250,10 @@ def epoch(day: date) -> int:
 
 
 def offset(query: SearchQuery) -> str:
-    """The number of results before the requested page."""
+    """The number of results before the requested page, as the text of a parameter."""
     return str(query.page * query.count)
 
 
 def joined(*parts: str) -> str:
-    """The non-empty parts, in one line."""
+    """The parts that are not empty, joined with " · "."""
     return " · ".join(part for part in parts if part)

@@ -58,7 +58,7 @@ class Arxiv(Provider):
 
 
 def _expression(query: SearchQuery) -> str:
-    """The query in the syntax of arXiv: all words, and the dates."""
+    """The query in arXiv's syntax: all words must occur, and the date be within the query's freshness."""
     words = " AND ".join(f"all:{word}" for word in _WORD.findall(query.text))
     span = date_range(query)
     dates = f" AND submittedDate:[{span[0]:%Y%m%d}0000 TO {span[1]:%Y%m%d}2359]" if span else ""
@@ -66,7 +66,8 @@ def _expression(query: SearchQuery) -> str:
 
 
 def _feed(response: HttpResponse) -> Any:
-    """The Atom feed in an answer. A document type declaration is refused, because it can define entities."""
+    """The root element of the Atom feed in an answer. Raises ProviderRefused for anything else, and for a document type
+    declaration, which can define entities."""
     try:
         if b"<!DOCTYPE" in response.body or b"<!ENTITY" in response.body:
             raise ElementTree.ParseError("document type")
@@ -80,7 +81,7 @@ def _feed(response: HttpResponse) -> Any:
 
 
 def _row(entry: Any) -> JsonObject:
-    """The fields of an entry as text, and its first authors."""
+    """The id, title, summary and date of a feed's entry as text, and the names of its first three authors."""
     fields = {name: _text(entry, _ATOM + name) for name in ("id", "title", "summary", "published")}
     return fields | {"authors": [_text(author, f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author")[:3]]}
 

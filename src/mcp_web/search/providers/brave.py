@@ -106,7 +106,7 @@ class Brave(Provider):
         return super().more(answer, query, total) if stated is None else bool(stated)
 
     def answers(self, answer: JsonObject) -> tuple[str, ...]:
-        """The texts of the infoboxes."""
+        """The descriptions in the infoboxes that Brave shows beside the results."""
         rows = items(mapping(answer.get("infobox")).get("results"))
         return tuple(found for row in rows if (found := text(row.get("long_desc")) or text(row.get("description"))))
 
@@ -151,7 +151,8 @@ class Brave(Provider):
 
 
 def _goggles(query: SearchQuery) -> list[str]:
-    """The goggles of the query, and one for its domains, which unlike `site:` operators are not among the 50 words."""
+    """The goggles (Brave's ranking rules) of the query, and one more for its domain filters: unlike `site:` operators
+    these do not count towards the 50 words of a query."""
     rules = [f"$site={_bare_host(domain)}" for domain in query.include_domains]
     rules = ["$discard", *rules] if rules else []
     rules += [f"$discard,site={_bare_host(domain)}" for domain in query.exclude_domains]
@@ -163,16 +164,17 @@ def _bare_host(domain: str) -> str:
 
 
 def _rate_headers(response: HttpResponse) -> tuple[list[int], ...]:
-    """The limits, the remaining requests and the seconds until a reset: each for the second, then for the month."""
+    """The limits, the remaining requests and the seconds until a reset, from the headers: three lists, each with the
+    number for the second, then that for the month; empty if a header is missing or invalid."""
     return tuple(_numbers(response.header(f"x-ratelimit-{part}") or "") for part in ("limit", "remaining", "reset"))
 
 
 def _numbers(header: str) -> list[int]:
-    """The numbers of a header; none if one is invalid, because the month would then be taken for the second."""
+    """The numbers of a header, negative ones as 0; none if one is invalid, because their positions matter."""
     parts = [part.strip() for part in header.split(",")]
     return [max(0, int(part)) for part in parts] if all(_NUMBER.fullmatch(part) for part in parts) else []
 
 
 def _error(answer: JsonObject) -> JsonObject:
-    """The error object in an answer, wherever it is."""
+    """The error object in an answer: its `error`, the first of its `errors`, or else the answer itself."""
     return mapping(answer.get("error")) or (items(answer.get("errors")) or [answer])[0]

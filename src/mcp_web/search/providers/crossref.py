@@ -60,12 +60,13 @@ def first(value: Any) -> str:
 
 
 def joined_name(author: JsonObject) -> str:
-    """Given and family name, or the name of an organisation; "" if there is none."""
+    """An author's given and family name, or the name of an organisation; "" if there is none."""
     return " ".join(filter(None, (text(author.get("given")), text(author.get("family"))))) or text(author.get("name"))
 
 
 def _date(issued: Any) -> str | None:
-    """The ISO date from CSL `date-parts`: missing parts are 1; None if there is no date."""
+    """The ISO date in the `date-parts` of a field (year, month, day); a missing month or day is 1. None if there is no
+    date."""
     parts = mapping(issued).get("date-parts")
     numbers = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else []
     if not numbers or not all(isinstance(one, int) for one in numbers):

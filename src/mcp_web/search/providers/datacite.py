@@ -39,12 +39,12 @@ class DataCite(Provider):
 
 
 def _date(row: JsonObject) -> str | None:
-    """The date of issue; for a year or a month, its first day."""
+    """The date of issue, or else the year of publication; for a year or a month, its first day. None without either."""
     dates = {text(one.get("dateType")): text(one.get("date")) for one in items(row.get("dates"))}
     found = dates.get("Issued") or str(row.get("publicationYear") or "")
     return found + "-01-01"[len(found) - 4 :] if len(found) >= 4 else None
 
 
 def publisher(value: Any) -> str:
-    """The publisher's name: a string, in newer answers an object."""
+    """The publisher's name from its field, which is a string or, in newer answers, an object; "" if there is none."""
     return text(value) or text(mapping(value).get("name"))

@@ -32,9 +32,10 @@ class DdgsClient:
     async def request(
         self, method: str, url: str, *, params: Any = None, timeout: float = 10.0, **unused: Any
     ) -> HttpResponse:
-        """One search in a thread, which goes on when the caller is cancelled; `url` is `ddgs://BACKEND/KIND`.
+        """Run one search in a thread, which goes on when the caller is cancelled; `url` is `ddgs://BACKEND/KIND`.
 
-        The response has the rows as JSON, as `results`. Raises FetchTimeout, FetchFailed or ProviderRefused.
+        The body of the response is JSON with the rows as `results`. Raises FetchTimeout, FetchFailed or
+        ProviderRefused. `method` and further arguments are ignored.
         """
         return await to_thread.run_sync(
             _call, url, dict(params), timeout, self._proxy, abandon_on_cancel=True, limiter=self._threads
@@ -42,7 +43,7 @@ class DdgsClient:
 
 
 def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None) -> HttpResponse:
-    """One search on one backend, as `request` describes it; blocking. `timeout` is in seconds."""
+    """One search on one backend, as `DdgsClient.request` describes it; blocks for up to about `timeout` seconds."""
     from ddgs.engines import ENGINES
     from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
@@ -75,7 +76,8 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None) -
 
 
 def _exact(engine: Any) -> Any:
-    """A subclass of the backend that keeps the HTTP status and leaves links as the page has them."""
+    """A subclass of the ddgs library's class `engine` that remembers the last response's status and text (`seen`) and
+    leaves the links in results unchanged."""
 
     def request(self: Any, *args: Any, **kwargs: Any) -> str | None:
         response = self.http_client.request(*args, **kwargs)

@@ -85,6 +85,6 @@ class Exa(Provider):
 
 
 def _error(answer: JsonObject) -> tuple[str, str]:
-    """The tag and the message of an error, which is bare or wrapped in an object of its own."""
+    """The tag and the message of an error, which are in the answer itself or in its object `error`; "" if missing."""
     inner = mapping(answer.get("error")) or answer
     return clean(text(inner.get("tag")), 60), clean(text(inner.get("error")) or text(inner.get("message")), 200)

@@ -48,7 +48,7 @@ class GitHub(Provider):
         return {"q": query.text + only + dates, "per_page": str(query.count), "page": str(query.page + 1)}
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
-        """Raise for a rate limit, which is a 403 or 429 with the time in one of two headers."""
+        """Raise for a rate limit, which is a 403 or 429 with the time in Retry-After or X-RateLimit-Reset."""
         if response.status not in (403, 429):
             return
         message = text(answer.get("message")).lower()
@@ -84,7 +84,7 @@ class GitHub(Provider):
         )
 
     def _search_kind(self, query: SearchQuery) -> str:
-        """Which search of GitHub fits the query: code (only with a token), issues or repositories."""
+        """Which of GitHub's searches fits the words of the query: code (only with a token), issues or repositories."""
         if self.access.key and _CODE.search(query.text):
             return "code"
         return "issues" if _PROBLEM.search(query.text) else "repositories"

@@ -43,5 +43,5 @@ class InternetArchive(Provider):
 
 
 def _one(value: Any) -> str:
-    """The text of a field that is a string or a list of strings."""
+    """The text of a field that is a string or a list of strings, which are joined with spaces; "" for other values."""
     return text(value) or " ".join(texts(value))

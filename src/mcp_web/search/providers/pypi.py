@@ -48,6 +48,7 @@ class PyPi(Provider):
 
 
 def package_name(words: str) -> str:
-    """The word of a query that names the package: the first that is not about packages in general."""
+    """The word of a query that names the package: the first one other than "python", "install" and the like, else the
+    first, else "pip"."""
     names = _NAME.findall(words)
     return next((name for name in names if name.lower() not in _AROUND), names[0] if names else "pip")

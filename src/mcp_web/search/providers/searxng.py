@@ -53,7 +53,10 @@ class Searxng(Provider):
     total_at = ("number_of_results",)
 
     def __init__(self, base: str, *, public: bool = False, interval: float = 5.0, rotate: bool = True) -> None:
-        """`public`: an instance of strangers, asked at most once in `interval` seconds; `rotate` varies its headers."""
+        """`base`: the address of the instance, which may have a login in it and end in /search.
+
+        `public`: not the operator's own; asked at most once in `interval` seconds, with `rotate` as varying browsers.
+        """
         address = base if "://" in base else f"http://{base}"
         scheme, _, rest = address.rstrip("/").removesuffix("/search").partition("://")
         login, _, place = rest.rpartition("@")
@@ -90,7 +93,7 @@ class Searxng(Provider):
         return headers | ({"Authorization": f"Basic {self._login}"} if self._login else {})
 
     def health(self) -> ApiRequest:
-        """The request of a health check: cheap, and not counted by the instance's limit for JSON."""
+        """The request of a health check: cheap, and not counted in the instance's rate limit for searches."""
         return ApiRequest("GET", self.access.base + "/healthz", self.headers())
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
@@ -158,7 +161,8 @@ def _headers(randomness: random.Random | None) -> dict[str, str]:
 
 
 def _moved(who: str, location: str) -> str | None:
-    """The new address of the same instance: on https, or below a path. Any other address is not the same instance."""
+    """The new address of the instance `who`, on https or below a path, from the `location` of a redirect; None if that
+    leads to another host or port, or not to a search."""
     place, found, _ = location.partition("?")[0].rpartition("/search")
     same = found and place.startswith(("http://", "https://")) and domain_of(place) == domain_of(who)
     try:
@@ -168,7 +172,8 @@ def _moved(who: str, location: str) -> str | None:
 
 
 def _unresponsive(listed: Any) -> list[tuple[str, str]]:
-    """The engines that did not answer, with their reasons; listed as pairs, objects or names, by version."""
+    """The names of the engines that did not answer, each with the reason; SearXNG lists pairs, objects or names, by
+    version."""
     found = []
     for one in listed if isinstance(listed, list) else ():
         if isinstance(one, dict):
@@ -180,7 +185,7 @@ def _unresponsive(listed: Any) -> list[tuple[str, str]]:
 
 
 def _words(offered: Any) -> list[str]:
-    """The words in a list of corrections or suggestions: of strings, or of objects that contain them."""
+    """The queries in a list of corrections or suggestions, which are strings or objects with a `title`."""
     listed = offered if isinstance(offered, list) else []
     found = [text(one.get("title")) if isinstance(one, dict) else text(one) for one in listed]
     return [word for word in found if word.strip()]

@@ -53,7 +53,8 @@ class Serper(Provider):
         return items(answer.get(_ROWS.get(query.category, "organic")))
 
     def more(self, answer: JsonObject, query: SearchQuery, total: int) -> bool:
-        """Whether there may be results after this page: it is at least half full; full ones may have only eight."""
+        """Whether there may be results after this page: True if it is at least half full, because Google's pages may
+        have only eight results."""
         found = len(self.rows(answer, query))
         return found > 0 and found * 2 >= query.count
 
@@ -64,7 +65,7 @@ class Serper(Provider):
         return next(filter(None, [text(facts.get("didYouMean")), text(facts.get("showingResultsFor")), *related]), None)
 
     def answers(self, answer: JsonObject) -> tuple[str, ...]:
-        """The instant answer and the description in the knowledge graph."""
+        """The instant answer, and the description in Google's knowledge graph, as far as there are any."""
         box, graph = mapping(answer.get("answerBox")), mapping(answer.get("knowledgeGraph"))
         found = (text(box.get("answer")) or text(box.get("snippet")), text(graph.get("description")))
         return tuple(filter(None, found))
@@ -84,7 +85,7 @@ class Serper(Provider):
 
 
 def _tbs(freshness: str | None) -> str | None:
-    """The time range in the syntax of Google; None without one."""
+    """A freshness filter as the value of Google's parameter `tbs`; None without one."""
     if freshness is None or freshness in _FRESHNESS:
         return _FRESHNESS.get(freshness or "")
     first, last = ("/".join((day[5:7], day[8:10], day[:4])) for day in freshness.split(".."))

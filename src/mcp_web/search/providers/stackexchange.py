@@ -47,7 +47,7 @@ class StackExchange(Provider):
         return {"key": self.access.key}
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
-        """Raise for a refusal, which is a 400 with an error name."""
+        """Raise for a refusal: too many requests, a wrong key or a failure, told apart by the error's name."""
         name, message = text(answer.get("error_name")), text(answer.get("error_message"))
         if name == "throttle_violation":
             found = _WAIT.search(message)
@@ -70,7 +70,8 @@ class StackExchange(Provider):
         )
 
     def quota(self, response: HttpResponse) -> PlanQuota | None:
-        """The pause that an answer asks for: its `backoff`, or until midnight when the day's requests are used up."""
+        """The pause that an answer asks for: its `backoff`, or until midnight UTC when the day's requests are used up;
+        None if it asks for none."""
         answer = json_object(response) or {}
         wait = seconds(answer.get("backoff"))
         spent = answer.get("quota_remaining") == 0

@@ -55,14 +55,16 @@ class Wikipedia(Provider):
         return make_hit(title, url, row.get("snippet"), date=row.get("timestamp"))
 
     def _site(self, query: SearchQuery) -> str:
-        """The address of the edition that the query names by a domain or its language; else of the English one."""
+        """The address of the Wikipedia edition that the query names by one of its domains or its language; else of the
+        English one."""
         domains = (domain.removesuffix(".wikipedia.org") for domain in query.include_domains)
         named = (*domains, (query.language or "").partition("-")[0].lower())
         return self.access.base.replace("{language}", next((one for one in named if EDITIONS.fullmatch(one)), "en"))
 
 
 def refuse_mediawiki(source: Provider, response: HttpResponse, answer: JsonObject) -> None:
-    """Raise for a refusal of MediaWiki, which comes with status 200 and an error code."""
+    """Raise ProviderRefused if MediaWiki limits the rate or fails, which it reports with status 200 and an error code;
+    `source` is the provider for the message."""
     code = text(mapping(answer.get("error")).get("code"))
     if code in _LIMITED:
         raise source.limited(code, retry_after(response))

@@ -36,7 +36,7 @@ class ListedInstance(NamedTuple):
 
 @dataclass
 class Discovery:
-    """Knows the public instances: reads their list when it is old, and which of them are banned."""
+    """The public SearXNG instances: reads their list when it is old, and remembers which ones are banned for a day."""
 
     options: SearchOptions
     runner: Runner
@@ -48,12 +48,16 @@ class Discovery:
 
     @property
     def source(self) -> str:
-        """The URL of the list in use; empty if the operator has an instance and configured no list."""
+        """The URL of the list of public instances; empty if none is to be used, because the operator switched it off,
+        or has an own instance and configured no list."""
         source = self.options.public_list
         return "" if self.options.searxng_urls and source == PUBLIC_LIST_URL else source
 
     async def refresh(self) -> bool:
-        """Read the list again if it is in use and old; returns whether it was read."""
+        """Read the list of public instances again if it is in use and old; returns whether that was done.
+
+        If it could not be read, the earlier one stays in use, and it is requested again after a minute.
+        """
         async with self._reading:
             if not self.source or anyio.current_time() < self._fresh_until:
                 return False
@@ -73,12 +77,12 @@ class Discovery:
         return self.banned.get(url, 0.0) > time.time()
 
     async def ban(self, url: str) -> None:
-        """Do not ask this instance for a day."""
+        """Record, also for other processes, that this instance is not asked for a day."""
         until = self.banned[url] = time.time() + _BANNED_FOR
         await self.notes.keep("searxng_blacklist", url, until, until)
 
     async def _download(self) -> list[ListedInstance] | None:
-        """Download and store the list; None if it could not be read."""
+        """Download the list of public instances and store it; None if it could not be read."""
         request = ApiRequest("GET", self.source, {"Accept": "application/json"})
         try:
             response = await self.runner.send(_List(self.source), request, 10.0)
@@ -91,7 +95,7 @@ class Discovery:
 
 
 class _List(Searxng):
-    """The server of the list as an endpoint to which the runner can send a request."""
+    """The server that publishes the list, as a `Provider`, because the runner sends requests to providers only."""
 
     @property
     def name(self) -> str:
@@ -114,7 +118,8 @@ def read_directory(data: Any, list_url: str) -> list[ListedInstance]:
 
 
 def _grade(facts: JsonObject) -> str:
-    """The grade of an instance that is reachable, reliable, without analytics and foreign scripts; of others ""."""
+    """The grade ("A+", "B") that the list gives an instance, "?" if none; "" for one that should not be asked: it is
+    unreachable, unreliable, or has analytics or foreign scripts."""
     http, tls, html, uptime = (mapping(facts.get(name)) for name in ("http", "tls", "html", "uptime"))
     if facts.get("network_type", "normal") != "normal" or facts.get("error") or facts.get("analytics"):
         return ""
@@ -130,7 +135,7 @@ def _grade(facts: JsonObject) -> str:
 
 
 def _seconds(facts: JsonObject) -> float:
-    """The response time of an instance; a large number if it is not known."""
+    """The response time of an instance in seconds; 1e9 if it is not known."""
     took = mapping(_search_timing(facts).get("all"))
     return _number(took.get("median"), _number(took.get("value"), 1e9))
 
@@ -146,7 +151,8 @@ def _number(value: Any, default: float) -> float:
 
 
 def _is_public(url: str) -> bool:
-    """Whether a URL has TLS, a public host and a usual port: a public list must not lead into our network."""
+    """Whether a URL is https with a public host name and a usual port (443, 8443): a public list must not lead into the
+    operator's network."""
     try:
         port = urlsplit(url).port
     except ValueError:

@@ -11,7 +11,8 @@ _NAMED = ("version", "license_name", "price", "resolution", "length", "filesize"
 
 
 def describe(row: JsonObject) -> str:
-    """The fields of a result in one line; "" if it has none of them."""
+    """A text for a result without one: its abstract, address, size and the like in one line, or its first eight lines
+    of code; "" if it has none of these fields."""
     lines = row.get("codelines")
     code = (
         [text(line[1]) for line in lines if isinstance(line, list) and len(line) > 1] if isinstance(lines, list) else []
@@ -32,7 +33,7 @@ def describe(row: JsonObject) -> str:
 
 
 def infobox_text(box: JsonObject) -> str:
-    """An infobox as one line: its text, or else its table."""
+    """An infobox as one line, after its title: its text, or else its table; "" if it has neither."""
     rows = [(text(row.get("label")), text(row.get("value"))) for row in items(box.get("attributes"))]
     body = text(box.get("content")) or "; ".join(f"{label}: {value}" for label, value in rows if label and value)
     return f"{text(box.get('infobox'))}: {body}".strip(": ") if body.strip() else ""

@@ -30,7 +30,7 @@ _MOST_ASKED = 6  # instances that one search may ask; more would burden their ow
 
 @dataclass(slots=True)
 class Instance:
-    """An instance with its health and its grade; the operator's have the grade `own`."""
+    """A SearXNG instance with its health and its grade; the operator's instances have the grade `own`."""
 
     provider: Searxng
     health: Health
@@ -58,13 +58,14 @@ class InstancePool:
 
     @property
     def name(self) -> str:
-        """The name of an attempt that ended before any instance could be named: the only instance, else `searxng`."""
+        """The name for an attempt in which no instance was reached: the URL of the only instance, or `searxng` if there
+        are several or public ones."""
         return self._own[0].url if len(self._own) == 1 and not self._discovery.source else "searxng"
 
     async def search(self, query: SearchQuery, deadline: float) -> Reply:
         """Ask the operator's instances, then public ones, until one answers.
 
-        Ends at the deadline or after `options.timeout`, whichever is earlier; the reply then has only the failures.
+        If none does until the deadline or `options.timeout` seconds have passed, the reply has only failed attempts.
         """
         begun = anyio.current_time()
         until = min(deadline, begun + self.options.timeout)
@@ -98,7 +99,8 @@ class InstancePool:
         return [*self._own, *self._in_turn(await self.public())]
 
     async def check(self) -> None:
-        """Send a health check to every own instance, and the best public ones, not used for a while."""
+        """Send a health check to each of the operator's instances and of the six best public ones that was neither used
+        nor checked for `options.health_check_interval` seconds."""
         async with anyio.create_task_group() as tasks:
             for one in [*self._own, *self._public[:_MOST_ASKED]]:
                 checked = one.health.last_checked
@@ -113,7 +115,10 @@ class InstancePool:
             await anyio.sleep(self.options.health_check_interval)
 
     def _in_turn(self, instances: Sequence[Instance]) -> list[Instance]:
-        """The instances that may be asked now, rotated among equals; paused ones only when there is no other."""
+        """The instances to ask now, in order, at most six: those that are not paused, or all if every one is.
+
+        The order of the grades is kept; within a grade the first one changes with each call.
+        """
         now = anyio.current_time()
         self._turn += 1
         ordered: list[Instance] = []
@@ -127,13 +132,14 @@ class InstancePool:
     async def _race(
         self, instances: Sequence[Instance], query: SearchQuery, until: float
     ) -> tuple[Reply | None, tuple[Reply, ...]]:
-        """The first answer of these instances, if any, and all replies."""
+        """Ask these instances one after the other, the next when one fails or is slow; returns the first answer (or
+        None) and all replies."""
         retries = 1 if len(instances) == 1 and not self._discovery.source else 0
         asks = [(one.url, partial(self._ask, one, query, until, retries)) for one in instances]
         return await first_answer(asks, stagger=self.options.hedge_after, deadline=until, accept_empty=True)
 
     async def _ask(self, one: Instance, query: SearchQuery, until: float, retries: int) -> Reply:
-        """Ask one instance; a public one after a random delay, and it is banned if it offers no JSON."""
+        """Ask one instance, a public one after a random delay; a public one that offers no JSON is then banned."""
         if one.provider.public:
             least, most = self.options.request_delay_least, self.options.request_delay_most
             await anyio.sleep(random.uniform(least, most))  # noqa: S311 - not a secret
@@ -143,7 +149,7 @@ class InstancePool:
         return reply
 
     async def _check(self, one: Instance) -> None:
-        """Send a health check to an instance and record its outcome."""
+        """Send a health check to an instance and record the outcome in its `health`."""
         begun = anyio.current_time()
         try:
             response = await self.runner.send(one.provider, one.provider.health(), 5.0)
