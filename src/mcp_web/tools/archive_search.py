@@ -67,7 +67,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def as_data(answer: Any) -> dict[str, Any]:
-    """The answer, an ArchiveAnswer, as an object for structured clients."""
+    """The answer (an ArchiveAnswer) as the object for structured clients: results, citation graph, metadata."""
     data: dict[str, Any] = {"results": [_result(one) for one in answer.results]}
     if answer.citation_graph is not None:
         data["citation_graph"] = {

@@ -45,7 +45,10 @@ _TIE = 0.1  # of that similarity: a shared word such as `max_` decides no more t
 
 
 def bind(tool: Tool, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
-    """The tool's arguments, converted, with defaults, and notes on values that were changed. Raises InvalidInput."""
+    """The arguments of a call by parameter name, converted and with defaults, and a note on each value that was cut.
+
+    Raises InvalidInput for a value that does not fit, a missing parameter, and an unknown one unless the tool drops it.
+    """
     notes: list[str] = []
     known = {param.name: param for param in tool.params}
     bound: dict[str, Any] = {}
@@ -73,7 +76,7 @@ def bind(tool: Tool, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], l
 
 
 def _by_alias(name: str, known: Mapping[str, Param]) -> Param | None:
-    """The parameter that is meant by another spelling or a common alias of its name, if any."""
+    """The parameter that is meant by another spelling or a common alias of its name; None if there is none."""
     folded = name.lower().replace("-", "_")
     if folded in known:
         return known[folded]

@@ -16,7 +16,7 @@ estimate = estimate_tokens
 
 
 def within(text: str, tokens: int) -> bool:
-    """Whether a text fits into a number of tokens. The tokens of a short text, which fits anyway, are not counted."""
+    """Whether a text has at most this many tokens, by estimate; a text of few bytes fits without counting."""
     size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
     return size * _MOST_PER_BYTE <= tokens or estimate(text) <= tokens
 
@@ -36,7 +36,7 @@ def chars_for(text: str, tokens: int) -> int:
 
 
 def cut(text: str, tokens: int) -> str:
-    """The text if it fits, else its beginning, cut at the end of a block, a line or a word."""
+    """The text if it has at most `tokens` tokens, else its beginning, cut at the end of a block, a line or a word."""
     if within(text, tokens):
         return text
     piece = text[: chars_for(text, tokens)]

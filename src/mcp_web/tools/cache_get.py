@@ -57,7 +57,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _check_combination(args: dict[str, Any]) -> None:
-    """Refuse what cannot be shown together: changes and passages are not parts of the page's text."""
+    """Raise InvalidInput if `diff` or `query` is given beside the other one or beside `section`, `start`, `screenshot`:
+    changes and passages are not parts of the page's text."""
     for shown in ("diff", "query"):
         other = next((name for name in ("diff", "query", *_PARTS) if name != shown and args[name]), None)
         if args[shown] and other is not None:
@@ -69,7 +70,7 @@ def _check_combination(args: dict[str, Any]) -> None:
 
 
 async def _changes(call: Call, newer: Snapshot, other: str) -> Answer:
-    """The answer with what changed by section between a version and `other`: a hash, or `previous`."""
+    """The answer with what changed, by section, from `other` (a version's hash, or `previous`) to `newer`."""
     from mcp_web.services.compare_versions import compare_versions
 
     older, changes = await compare_versions(call.app, newer, other)
@@ -91,7 +92,7 @@ async def _changes(call: Call, newer: Snapshot, other: str) -> Answer:
 
 
 def kept_facts(kept: Snapshot, versions: Sequence[SnapshotInfo]) -> dict[str, Any]:
-    """The versions of a kept page, its response headers and its variant."""
+    """What only a kept page has, for its object: its `versions`, the response's `headers` and its `variant`."""
     listed = [
         {
             "snapshot": info.hash,

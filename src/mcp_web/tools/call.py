@@ -37,7 +37,7 @@ class Call:
     wants_data: bool = True  # whether the answer object is used, or only the text
 
     def report(self, message: str, done: float | None = None, total: float | None = None) -> None:
-        """Report the current step and progress."""
+        """Report the current step and, where given, the work done and in total; None leaves a number as it is."""
         self.progress.message = message
         if done is not None:
             self.progress.done = done
@@ -47,9 +47,9 @@ class Call:
             self.on_progress(self.progress)
 
     def log_page(self, snapshot: Snapshot, cache: str) -> None:
-        """Log which page was shown, its HTTP status and whether it came from the cache."""
+        """Add to the facts that are logged: the page's URL, its HTTP status and whether it came from the cache."""
         self.facts |= {"url": snapshot.url, "status": snapshot.status, "cache": cache, "cache_hit": cache != "fetched"}
 
     def log_search(self, cache: str) -> None:
-        """Log whether the search came from the cache; the query is never logged."""
+        """Add to the facts that are logged whether the search came from the cache; the query is never logged."""
         self.facts |= {"cache": cache, "cache_hit": cache == "hit"}

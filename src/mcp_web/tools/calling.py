@@ -21,7 +21,10 @@ from mcp_web.tools.tool import Answer, Tool
 
 
 async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> Answer:
-    """Bind the arguments and run the tool: its answer or WebError, cleaned, but not fitted to a token ceiling."""
+    """Bind the arguments and run the tool; returns its answer, cleaned, but not cut to the token ceiling.
+
+    Raises a cleaned WebError, also in place of any other exception.
+    """
     try:
         with trace.step("tool", by="tool", tool=tool.name) as facts:
             try:
@@ -62,7 +65,10 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
 
 
 async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Answer:
-    """Run a tool for a client: the answer within the token ceiling. An error becomes an answer, it is not raised."""
+    """Run a tool for a client: the answer within the token ceiling. An error becomes an answer, it is not raised.
+
+    `structured`: the client gets the object (`Answer.data`) in place of the text.
+    """
     try:
         answer = await run_tool(tool, call, given)
     except WebError as error:
@@ -73,7 +79,7 @@ async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, 
 
 
 def failure_answer(error: WebError, call: Call) -> Answer:
-    """An error as our own tools present it."""
+    """The answer for an error in the format of our own tools: code, message, suggestion, and its page text, if any."""
     facts = error.as_dict()
     quoted = facts.get("details", {}).pop("page_text", None)
     if not facts.get("details", True):
@@ -90,7 +96,7 @@ def failure_answer(error: WebError, call: Call) -> Answer:
 
 
 def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Answer:
-    """The answer as it is sent, shrunk if it exceeds the ceiling although tools have their own budgets."""
+    """The answer as it is sent: only the text or (`structured`) the object, cut if it exceeds the token ceiling."""
     if answer.shape == "json":
         # Structured clients receive the object as text too, so each gets half of the budget.
         data = shrunk(answer.data, budget.AIM // 2 if structured else budget.AIM)
@@ -114,7 +120,8 @@ def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Answer:
 
 
 def _as_text(answer: Answer, call: Call) -> Answer:
-    """The answer as texts: the first is cut to the budget, further ones are added whole while they fit."""
+    """An answer that consists of texts, as it is sent: `text` is cut to the budget, `more` are added whole while they
+    fit."""
     extra: dict[str, Any] = {}
     left = budget.AIM
     if answer.extra:

@@ -28,7 +28,7 @@ _LONG_URL = re.compile(rf"https?://\S{{{URL_CHARS},}}")
 
 
 def note_lines(notes: Iterable[str]) -> list[str]:
-    """Notes as lines of an answer, one line each."""
+    """Notes as lines of an answer: each on one line after "note: ", shortened to 400 characters."""
     return [f"note: {shortened(one_line(note), NOTE_CHARS)}" for note in notes]
 
 
@@ -38,7 +38,7 @@ def error_line(error: WebError) -> str:
 
 
 def clean_answer(answer: Answer, envelope: Envelope, given: Mapping[str, Any]) -> Answer:
-    """Clean an answer for output: no secrets, and no text of a page that could pass for a message of the server.
+    """Clean an answer for output, in place: no secrets, no page text that could pass for a message of the server.
 
     `given` are the arguments of the call: an address in them is shown whole, however long it is.
     """
@@ -55,7 +55,8 @@ def clean_answer(answer: Answer, envelope: Envelope, given: Mapping[str, Any]) -
 
 
 def clean_error(error: WebError) -> WebError:
-    """Clean an error for output: its sentences on one line, short, defused and without secrets."""
+    """Clean an error for output, in place: its sentences on one line, short, defused (`text.untrusted.defuse`) and
+    without secrets."""
     error.message = _LONG_URL.sub(_short_url, _sentence(error.message, LINE_CHARS))
     error.suggestion = _LONG_URL.sub(_short_url, _sentence(error.suggestion, LINE_CHARS))
     page_text = error.details.pop("page_text", None)
@@ -68,7 +69,10 @@ def clean_error(error: WebError) -> WebError:
 
 
 def clean_text(text: str, envelope: Envelope, given: Mapping[str, Any] | None = None) -> str:
-    """The text without secrets, every line outside the envelope defused and short; `given` as in `clean_answer`."""
+    """The text without secrets, with every line outside the envelope shortened and without chat markers (defused).
+
+    `given` as in `clean_answer`.
+    """
     own = str(given or "")
     lines = (
         part if inside else "\n".join(_line(line, own) for line in part.split("\n"))
@@ -78,7 +82,8 @@ def clean_text(text: str, envelope: Envelope, given: Mapping[str, Any] | None = 
 
 
 def clean_value(value: Any, most: int | None = None) -> Any:
-    """Every string in a JSON value defused and without secrets; with `most`, also on one line and short."""
+    """A JSON value with every string defused (no chat markers) and without secrets; with `most`, also on one line and
+    of at most so many characters."""
     return _mapped(value, (lambda text: defuse(_safe(text))) if most is None else (lambda text: _sentence(text, most)))
 
 
@@ -106,7 +111,7 @@ def _safe(text: str) -> str:
 
 
 def _mapped(value: Any, change: Callable[[str], str]) -> Any:
-    """A JSON value with every string in it changed."""
+    """A copy of a JSON value with `change` applied to every string; of short plain names only secrets are removed."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):

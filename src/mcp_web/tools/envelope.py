@@ -44,7 +44,7 @@ class Envelope:
         yield text[at:], False
 
     def defuse(self, text: str) -> str:
-        """The text, with characters replaced in what could be taken for the envelope or for a chat turn."""
+        """The text, with characters replaced in what could be taken for the envelope or for a chat turn ("<user>")."""
         if self.boundary in text:
             text = text.replace(self.boundary, "·" * len(self.boundary))
         return defuse(text)

@@ -31,7 +31,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _object(call: Call, given: str, name: str, kept: Snapshot, start: int, tokens: int) -> dict[str, Any]:
-    """The document from `start` on, with at most `tokens` tokens of text; `name` is the given id without a start."""
+    """The answer object: the document from the offset `start` on, with at most `tokens` tokens of text; `given` is the
+    id in the call, `name` the same without its `#start=…`."""
     shown = show(kept.document, ViewOptions(max_chars=100_000, start=start, links="none", tokens=tokens), kept.hash)
     meta = kept.document.metadata
     facts: dict[str, Any] = {

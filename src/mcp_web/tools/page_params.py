@@ -40,7 +40,7 @@ _NOT_REPEATED = ("start", "max_age", "explain")  # in a call for the next part o
 
 
 def page_params(*names: str) -> tuple[Param, ...]:
-    """The common parameters of these names."""
+    """The shared page parameters of these names, in this order."""
     return tuple(_PARAMS[name] for name in names)
 
 
@@ -51,7 +51,7 @@ def repeated_arguments(args: dict[str, Any]) -> dict[str, Any]:
 
 
 def view_options(args: dict[str, Any], page: str, tokens: int = PAGE_TOKENS) -> ViewOptions:
-    """Which part of a page the arguments ask for; `page` is the URL of the page."""
+    """Which part of a page the arguments ask for, with at most `tokens` tokens; `page` is the URL of the page."""
     return ViewOptions(
         format=args["format"],
         max_chars=args["max_chars"],

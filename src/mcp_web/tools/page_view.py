@@ -125,7 +125,8 @@ def present(call: Call, view: PageView, options: ViewOptions, next_call: str) ->
 
 
 def show(document: Document, options: ViewOptions, snapshot: str | None = None) -> Shown:
-    """The requested window of a document, from the cache if its `snapshot` is given; raises InvalidInput."""
+    """The requested window of a document, cached by its hash (`snapshot`) if that is given; raises InvalidInput for an
+    unknown section."""
     made = _recent.get((snapshot, options)) if snapshot else None
     if made is None:
         made = _show(document, options)
@@ -165,7 +166,7 @@ def _show(document: Document, options: ViewOptions) -> Shown:
 
 
 def rendered(markdown: str, options: ViewOptions) -> tuple[str, tuple[Link, ...]]:
-    """A window's Markdown in the requested format, and its links if they are numbered."""
+    """A window's Markdown in the requested format, and the links that are numbered in it (empty if none are)."""
     if options.format == "html":
         from mcp_web.read.html import to_html
 
@@ -188,7 +189,7 @@ def rendered(markdown: str, options: ViewOptions) -> tuple[str, tuple[Link, ...]
 
 
 def header(view: PageView, shown: Shown) -> str:
-    """The first line of the answer: cache state, size, snapshot."""
+    """The first line of the answer: status, cache state, size or offsets, snapshot, redirect."""
     document = view.document
     facts = [status_of(document)]
     if view.cache:
@@ -216,7 +217,7 @@ def status_of(document: Document) -> str:
 
 
 def front_matter(view: PageView) -> str:
-    """The front matter of a page: title, source, dates, author."""
+    """The front matter of a page (title, source, dates, author), as lines between two `---`."""
     meta = view.document.metadata
     rows = {
         "title": view.document.title,
@@ -271,7 +272,7 @@ def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]
 
 
 def metadata_facts(meta: Metadata) -> dict[str, str | None]:
-    """The metadata of a page that every answer about it has, by name."""
+    """The metadata of a page that every answer about it has, by name; None for what the page does not state."""
     names = ("description", "author", "published", "modified", "site_name", "language", "canonical_url")
     return {name: getattr(meta, name) for name in names}
 
@@ -281,7 +282,7 @@ def link_rows(links: Sequence[Link]) -> list[dict[str, str]]:
 
 
 def meta(view: PageView, shown: Shown) -> dict[str, Any]:
-    """The facts about a shown page for `_meta`."""
+    """The facts about a shown page for the field `_meta` of the result; unknown ones are left out."""
     facts = {
         "url": view.url,
         "final_url": view.final_url,
@@ -299,7 +300,7 @@ def meta(view: PageView, shown: Shown) -> dict[str, Any]:
 
 
 def outline_text(headings: tuple[Heading, ...]) -> str:
-    """The first headings, one a line after its offset in the Markdown, and how many more there are; "" for one."""
+    """The first 80 headings, one a line after its offset in the Markdown, and how many more; "" for a single one."""
     if len(headings) < 2:
         return ""
     rows = [
@@ -311,7 +312,7 @@ def outline_text(headings: tuple[Heading, ...]) -> str:
 
 
 def continued(call_text: str, **more: Any) -> str:
-    """A call such as `web_open(url="…")` with further arguments."""
+    """A tool call as text, such as `web_open(url="…")`, with further arguments (`more`) added."""
     name, _, rest = call_text.partition("(")
     inside = [rest[:-1]] if rest[:-1] else []
     extra = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in more.items())

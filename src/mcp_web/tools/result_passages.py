@@ -19,7 +19,8 @@ _ENOUGH = 5  # pages that get a passage before any gets a second one
 
 
 def passages_text(results: ReadResults, hits: tuple[Hit, ...], tokens: int) -> str:
-    """The pages that answer, or else all, with their best passages within `tokens` tokens; then the other results."""
+    """The text of the pages that answer (or else all that were read) with their best passages, then the other results
+    as a list; within `tokens` tokens."""
     answering = tuple(one for one in results.read if one.page.ranked[0].answered)
     left = tokens - budget.estimate(_others(results, hits, set())) - 40
     chosen = _chosen(answering or results.read, left)
@@ -32,7 +33,7 @@ def passages_text(results: ReadResults, hits: tuple[Hit, ...], tokens: int) -> s
 
 
 def passages_data(results: ReadResults) -> list[dict[str, Any]]:
-    """The pages with their passages as objects."""
+    """The pages that were read, each as an object with its passages."""
     return [
         {
             "url": one.hit.url,
@@ -55,7 +56,10 @@ def passages_data(results: ReadResults) -> list[dict[str, Any]]:
 
 
 def _chosen(read: tuple[ReadHit, ...], tokens: int) -> list[tuple[ReadHit, list[str]]]:
-    """The best passage of each of the first pages, then second and third ones, while they fit."""
+    """The first five pages, each with the texts of its passages that fit into `tokens` tokens together.
+
+    Every page gets its best passage before any gets a second one; a page without any is left out.
+    """
     chosen: dict[str, tuple[ReadHit, list[str]]] = {}
     for turn in range(max((len(one.passages) for one in read), default=0)):
         for one in read[:_ENOUGH]:
@@ -86,7 +90,7 @@ def _id(one: ReadHit, each: ScoredPassage) -> str:
 
 
 def _title(one: ReadHit) -> str:
-    """The title of a page, with a warning if it may not answer the query."""
+    """The title of a page, followed by "may not answer" unless it clearly answers the query."""
     title = one_line(one.page.opened.snapshot.document.title or one.hit.title)
     return title if one.page.ranked[0].verdict == "answered" else f"{title} · may not answer"
 

@@ -32,13 +32,14 @@ PROFILES: dict[Profile, tuple[str, ...]] = {
 
 
 def offered(options: ToolOptions) -> dict[str, Tool]:
-    """The tools of the configured profile by name, in order."""
+    """The tools of the configured profile by name, in order, without those switched off. Raises ConfigError."""
     known = {name for names in PROFILES.values() for name in names}
     return enabled(map(tool_named, PROFILES[options.profile]), options, known, f"the tools are: {', '.join(STANDARD)}")
 
 
 def enabled(tools: Iterable[Tool], options: ToolOptions, known: Collection[str], listed: str) -> dict[str, Tool]:
-    """The tools by name, without those switched off; raises ConfigError, with `listed`, for a name not in `known`."""
+    """The tools by name, without those in `options.disabled_tools`. Raises ConfigError if a name there is not `known`;
+    `listed` completes the message with the names that there are."""
     off = set(options.disabled_tools)
     if unknown := next((name for name in options.disabled_tools if name not in {SEARCH, FETCH, *known}), None):
         raise ConfigError(f"MCP_WEB_DISABLED_TOOLS names {unknown!r}, but {listed}.")
@@ -65,7 +66,7 @@ def listed_as(tool: Tool, app: App) -> Tool:
 
 
 def _as_offered(param: Param, app: App) -> Param:
-    """The parameter with only the choices that this installation has."""
+    """The parameter with only the search providers or modes that this installation has; any other as it is."""
     if param.name == "provider":
         return replace(param, help="Default auto; several are asked together.", choices=("auto", *app.search_providers))
     if param.name == "mode" and not app.can_render and "rendered" in param.choices:

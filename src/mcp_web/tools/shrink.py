@@ -35,7 +35,10 @@ def fits(data: dict[str, Any], tokens: int) -> bool:
 
 
 def largest_fitting(make: Callable[[Size], dict[str, Any]], sizes: Sequence[Size], tokens: int) -> dict[str, Any]:
-    """`make(size)` for the largest of the sizes, which ascend, that fits; for the smallest if none does."""
+    """`make(size)` for the largest size whose object fits into `tokens` tokens, or for the smallest if none does.
+
+    `sizes` must ascend.
+    """
     whole = make(sizes[-1])
     if fits(whole, tokens):
         return whole
@@ -44,14 +47,15 @@ def largest_fitting(make: Callable[[Size], dict[str, Any]], sizes: Sequence[Size
 
 
 def shrunk(data: dict[str, Any], tokens: int = budget.AIM) -> dict[str, Any]:
-    """The object itself if it fits, else one with the same keys and shorter texts and lists, or an error object."""
+    """The object itself if it fits into `tokens` tokens, else one with the same keys and shorter texts and lists; an
+    error object if even the shortest does not fit."""
     if fits(data, tokens):
         return data
     return next((made for most in _CUTS if fits(made := _clip(data, *most), tokens)), _TOO_LARGE)
 
 
 def answer_tokens(call: Call) -> int:
-    """How many tokens a JSON answer may take: half where structured clients receive the object as text too."""
+    """How many tokens a JSON answer may take: half of the budget if clients receive it as an object and as text."""
     return budget.AIM // 2 if call.app.tools.answers == "structured" else budget.AIM
 
 

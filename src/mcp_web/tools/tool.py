@@ -91,7 +91,7 @@ class Screenshot:
 
 @dataclass(slots=True)
 class Answer:
-    """The return value of a tool: the object for programs, the text for agents, the facts for `_meta`."""
+    """What a tool returns: the object for programs, the text for agents, the facts for the result's field `_meta`."""
 
     data: dict[str, Any]
     text: str = ""
@@ -129,11 +129,11 @@ class Tool:
         return self.name.replace(".", "_")
 
     def wrong(self, param: Param, value: str, allowed: str) -> str:
-        """The message for a value that cannot be used."""
+        """The error message for a value that does not fit; `allowed` completes "it must be …"."""
         return f"The parameter {param.name!r} is {value}, but it must be {allowed}."
 
     def missing(self, param: Param) -> str:
-        """The message for a required parameter that was not given."""
+        """The error message for a required parameter that was not given."""
         return f"{self.name} needs the parameter {param.name!r}: {param.help}"
 
     def input_schema(self) -> dict[str, Any]:

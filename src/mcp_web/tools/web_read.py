@@ -52,7 +52,7 @@ class _Budget:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """Which passages of a page are shown, and with what beside them."""
+    """How a page is shown: how many of its passages, whether with metadata, and by which tool the rest is read."""
 
     all_passages: bool = False  # instead of as many as are worth their tokens
     metadata: bool = False
@@ -108,7 +108,10 @@ async def read_kept_page(call: Call, kept: Snapshot, query: str) -> Answer:
 async def _page(
     call: Call, url: str, page: PageRead | WebError, left: _Budget, view: _View
 ) -> tuple[str, dict[str, Any]]:
-    """One page in the answer, as text and as object; it is recorded in the store and deducted from `left`."""
+    """One page of the answer (or its error), as text and as object.
+
+    Deducts the tokens of its passages from `left`, and records in the store which passages were shown.
+    """
     from mcp_web.services.record_readings import record_readings
 
     if isinstance(page, WebError):
@@ -146,7 +149,10 @@ async def _page(
 def _query(
     call: Call, page: PageRead, ranked: Ranked, left: _Budget, view: _View
 ) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
-    """The passages of one query that fit in `left`, as text and as objects, and the sections that did not fit."""
+    """The passages of one query that fit in `left`, as text and as objects, and the sections of those left out.
+
+    Deducts their tokens from `left`; one that the answer already shows is only named.
+    """
     kept = page.opened.snapshot
     # The requested number of passages, or else as many as are worth their tokens.
     enough = len(ranked.passages) if view.all_passages else ranked.enough
@@ -183,7 +189,8 @@ def _query(
 
 
 def _verdict_line(ranked: Ranked, title: str, *, found: bool) -> str:
-    """A sentence that the page may not answer, with what it lacks; "" if it clearly answers."""
+    """A sentence that the page does not or may not answer, with words of the query that it never mentions and, if it
+    does not, the nearest sections; "" if it clearly answers."""
     if ranked.verdict == "answered":
         return ""
     quoted = ", ".join(f'"{one_line(name)}"' for name in ranked.missing)
@@ -227,7 +234,7 @@ def _passage_text(title: str, one: ScoredPassage) -> str:
 
 @lru_cache(maxsize=256)  # the passages of a page are shown for question after question
 def _plain(markdown: str) -> str:
-    """A passage without entities and link URLs, which take a fifth of a manual's tokens; web_open shows both."""
+    """A passage without link URLs and with `&lt;` and `&amp;` decoded, which saves a fifth of a manual's tokens."""
     from mcp_web.read.links import text_only
 
     return text_only(markdown).replace("&lt;", "<").replace("&amp;", "&").strip()
@@ -258,7 +265,10 @@ def _as_object(call: Call, kept: Any, one: ScoredPassage, handle: str) -> dict[s
 
 
 def _left_out(call: str, omitted: list[ScoredPassage]) -> list[dict[str, Any]]:
-    """The sections of passages that are not shown, each once, at most 8; `call` is the start of the call for one."""
+    """The sections of passages that are not shown, each once, at most 8, each with the call that shows it.
+
+    `call` is the text with which that call begins, such as `web_open(url="…"`.
+    """
     found: dict[str, dict[str, Any]] = {}
     for one in omitted:
         section = one.passage.section_path[-1] if one.passage.section_path else ""

@@ -105,7 +105,7 @@ def _query_answer(
 
 
 def _header(found: SearchAnswer) -> str:
-    """The first line of an answer: number of results, provider, duration, and the providers that failed."""
+    """The first line of an answer: number of results, provider, duration (or "hit": cached), failed providers."""
     state = found.cache if found.cache == "hit" else f"{found.elapsed_ms:.0f} ms"
     failed = (one for one in found.attempted if one.outcome not in ("ok", "empty"))
     failures = ", ".join(f"{one.name} {one.outcome.replace('_', ' ')}" for one in failed)
@@ -136,7 +136,7 @@ def _hit_text(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> st
 
 
 def _content(page: Opened, chars: int) -> str:
-    """The beginning of a result's page, and the call for the rest."""
+    """The first `chars` characters of a result's page as text, and the web_open call for the rest if there is more."""
     from mcp_web.read.links import text_only
     from mcp_web.read.window import cut
 
@@ -147,7 +147,7 @@ def _content(page: Opened, chars: int) -> str:
 
 
 def _within(items: list[str], tokens: int) -> list[str]:
-    """As many whole items as fit, in order; the first is cut if it alone is too large."""
+    """The first items that fit into `tokens` tokens together; if the first one alone is too large, it is cut."""
     kept: list[str] = []
     left = tokens
     for item in items:
@@ -160,7 +160,7 @@ def _within(items: list[str], tokens: int) -> list[str]:
 
 
 def _as_data(answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
-    """The answer to one query as an object."""
+    """The answer to one query as the object for structured clients."""
     found = answer.found
     data: dict[str, Any] = {
         "query": found.query.text,
