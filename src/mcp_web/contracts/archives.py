@@ -41,7 +41,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _result(row: dict[str, Any], highlights: Sequence[Highlight]) -> dict[str, Any]:
-    """A found document in that system's format; `row` is our object of it."""
+    """A found document in the contract's format; `row` is the object that archive_search makes of it."""
     document = row["document"] | {"path": row["document"]["path"] or row["document"]["url"]}
     made = {
         "document": _only(document, "id", "title", "path", "source", "date", "score"),

@@ -22,7 +22,7 @@ _BRAVE_RANGE = re.compile(r"^(\d{4}-\d{2}-\d{2})to(\d{4}-\d{2}-\d{2})$")
 
 
 def searxng_or_auto(app: App) -> str:
-    """Only SearXNG, as the systems for it did, unless the operator names providers."""
+    """The provider for contracts of SearXNG clients: "auto" if the operator configured providers, else "searxng"."""
     return "auto" if app.settings.of(SearchOptions).providers else "searxng"
 
 
@@ -38,7 +38,10 @@ def provider_or_auto(app: App, name: str) -> str:
 async def ask(
     call: Call, query: SearchQuery, provider: str, *, raw: bool = False, fetch_content: bool = False
 ) -> Searched:
-    """Search for one query, with progress and a log entry; `raw` adds the providers' own JSON. Raises WebError."""
+    """Search for one query, report progress and note the cache state for the log. Raises WebError.
+
+    `raw` adds the providers' own JSON, `fetch_content` opens the pages of the results.
+    """
     call.report("searching")
     (answer,) = await search_web(
         call.app,
@@ -56,7 +59,8 @@ async def ask(
 
 
 def brave_query(args: Mapping[str, Any], **more: Any) -> SearchQuery:
-    """The query that parameters of Brave's API ask for; `more` are further fields. Raises InvalidInput."""
+    """The query that parameters of Brave's API ask for; `more` are further fields of it. Raises InvalidInput for an
+    invalid `freshness`."""
     country, language = args.get("country") or "", args.get("search_lang") or ""
     return SearchQuery(
         args["query"],

@@ -64,7 +64,10 @@ class Contract:
 
 
 def contract(name: str, tools: Mapping[str, tuple[Run, Failed]], prompts: Sequence[Prompt] = ()) -> Contract:
-    """The contract with the tools and prompts that its TOML file declares; `tools` are their functions by name."""
+    """The contract with the tools and prompts that its TOML file declares, and further `prompts`.
+
+    `tools` has, by the name of a tool, the function that runs it and the one that presents an error.
+    """
     file = files("mcp_web.contracts").joinpath(f"{name.replace('-', '_')}.toml")
     declared = tomllib.loads(file.read_text("utf-8"))
     made = tuple(_tool(*tools[facts["name"]], **facts) for facts in declared["tools"])
@@ -72,7 +75,7 @@ def contract(name: str, tools: Mapping[str, tuple[Run, Failed]], prompts: Sequen
 
 
 def declared_prompts(declared: Mapping[str, Any]) -> tuple[Prompt, ...]:
-    """The prompts that a TOML file declares; their argument takes the place of `{value}` in their text."""
+    """The prompts in the content of a TOML file; a prompt's argument takes the place of `{value}` in its text."""
 
     def prompt(text: str, **facts: str) -> Prompt:
         async def write(app: App, value: str, deadline: float) -> tuple[str, str]:

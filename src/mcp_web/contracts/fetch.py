@@ -38,7 +38,8 @@ async def _content(app: App, url: str, *, raw: bool, deadline: float) -> tuple[s
 
 
 def _window(content: str, args: dict[str, Any]) -> str:
-    """The requested part of the content, and a sentence with the next start_index if there is more."""
+    """The requested part of the content, and a sentence with the next start_index if there is more; a sentence in place
+    of the part if the content ends before it."""
     start = args["start_index"]
     piece = content[start : start + args["max_length"]]
     piece = piece[: budget.chars_for(piece, budget.AIM - 300)]
@@ -58,7 +59,7 @@ def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
 
 
 def _message(error: WebError, url: str) -> str:
-    """An error in the words of the reference server."""
+    """The message for an error in the words of the reference `fetch` server."""
     if isinstance(error, HttpError):
         return f"Failed to fetch {url} - status code {error.status_code}"
     if isinstance(error, RobotsDisallowed):

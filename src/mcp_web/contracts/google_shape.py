@@ -14,7 +14,7 @@ OPTIONAL = (("pagemap", "htmlTitle", "htmlSnippet", "htmlFormattedUrl", "formatt
 
 
 def joined(pages: Any, count: int) -> dict[str, Any]:
-    """Google's own answer with at most `count` items; of a list of pages the first one, with the items of all."""
+    """Google's own answer (JSON) with at most `count` items; of a list of pages the first, with the items of all."""
     listed: Sequence[Mapping[str, Any]] = pages if isinstance(pages, list) else [pages]
     whole = dict(listed[0]) if listed else {}
     items = [item for page in listed for item in page.get("items", ())]
@@ -60,7 +60,7 @@ def in_google_format(found: SearchAnswer) -> dict[str, Any]:
 
 
 def _item(hit: Hit) -> dict[str, Any]:
-    """A hit as one of Google's items."""
+    """A hit as one of the items in Google's JSON."""
     made: dict[str, Any] = {
         "kind": "customsearch#result",
         "title": hit.title,
@@ -92,7 +92,8 @@ def refusal(error: WebError) -> dict[str, Any]:
 
 
 def without(data: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The answer to all queries with these fields left out of its items, and a note that says so."""
+    """The answer to all queries, with these fields left out of its items and a note that says so; unchanged without
+    names."""
     if not names:
         return data
     note = f"Without {', '.join(names)}, for the answer's size."

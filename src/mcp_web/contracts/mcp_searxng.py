@@ -61,7 +61,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _signals(hit: Hit) -> dict[str, Any]:
-    """The fields of a result that the compact form leaves out."""
+    """The fields of a result that only the full form has (score, engines, date, thumbnail), not the compact one."""
     optional = {"engine": next(iter(hit.engines), ""), "publishedDate": hit.published, "thumbnail": hit.thumbnail}
     known = {name: value for name, value in optional.items() if value}
     return {"score": hit.score, "engines": list(hit.engines)} | known
@@ -104,7 +104,8 @@ async def read(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _part(document: Document, args: dict[str, Any]) -> str:
-    """The part that was asked for: headings, a section, paragraphs, then characters."""
+    """The part of a page that was asked for: its headings; or of a section a range of paragraphs, and of these a range
+    of characters. A sentence instead if there is no such part."""
     text = document.markdown
     if args["readHeadings"]:
         headings = [f"{'#' * heading.level} {heading.text}" for heading in document.headings]

@@ -75,7 +75,7 @@ async def web_open(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _shown(call: Call, args: dict[str, Any], opened: Opened) -> Answer:
-    """The answer for a page, with as much of its text as fits."""
+    """The answer for one page in the contract's format, with as much of its text as fits into the token budget."""
     call.log_page(opened.snapshot, opened.cache)
     return Answer(fitted(call, lambda tokens: page_object(opened, part_of(args, tokens))), shape="json")
 
@@ -91,7 +91,7 @@ def _request(url: str, args: dict[str, Any]) -> OpenRequest:
 
 
 def _checked(answer: Opened | WebError) -> Opened | WebError:
-    """The page, or its error; for a page without text an ExtractFailed, as in that system."""
+    """The page or error that is given, but for a page without text an ExtractFailed, as the replaced system had it."""
     if isinstance(answer, WebError) or answer.snapshot.document.markdown.strip():
         return answer
     url = answer.snapshot.url
@@ -150,7 +150,7 @@ def part_of(args: dict[str, Any], tokens: int) -> ViewOptions:
 
 
 def page_object(opened: Opened, part: ViewOptions) -> dict[str, Any]:
-    """An opened page in that system's format."""
+    """An opened page as the object of the contract's format."""
     kept = opened.snapshot
     made = document_object(kept.document, kept.final_url, kept.fetched_at, part)
     return {
@@ -169,7 +169,7 @@ def page_object(opened: Opened, part: ViewOptions) -> dict[str, Any]:
 
 
 def document_object(document: Document, source: str, fetched_at: float | None, part: ViewOptions) -> dict[str, Any]:
-    """The fields of a page that come from its document; `source` is its URL."""
+    """The fields of the contract's page object that come from the document; `source` is its URL, for front matter."""
     shown = show(document, part)
     text, next_start = shown.text, shown.next_start
     if part.start == 0:
@@ -202,7 +202,7 @@ def document_object(document: Document, source: str, fetched_at: float | None, p
 
 
 def error_object(error: WebError) -> dict[str, Any]:
-    """An error in that system's format, with its codes: `{code, message, url?, status_code?, path?, robots_url? …}`."""
+    """An error with the contract's codes, as `{code, message, url?, status_code?, path?, robots_url? …}`."""
     facts = error.as_dict()
     details = facts.pop("details", {})
     made = facts | {"code": CODES.get(error.code, error.code)}

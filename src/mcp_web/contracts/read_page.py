@@ -122,8 +122,9 @@ _CLOSEST = "Nothing on this page clearly answers {query!r}; the results come clo
 def _found(
     call: Call, page: PageRead, ranked: Ranked, notes: list[str], count: int, *, by_words: bool
 ) -> list[dict[str, Any]]:
-    """The best chunks for one query; if none answers it, the closest ones, and a sentence is added to `notes`.
+    """At most `count` chunks (passages in the contract's format) for one query, the best first.
 
+    If none answers it, the closest ones or, with a configured threshold, none; a sentence in `notes` then says so.
     `by_words`: passages were ranked by words only, so their scores say nothing about an answer.
     """
     url, threshold = page.opened.snapshot.url, call.app.similarity_threshold
@@ -154,7 +155,7 @@ def _with_chunks(data: dict[str, Any], most: int) -> dict[str, Any]:
 
 
 def _chunk(url: str, passage: Passage, score: float) -> dict[str, Any]:
-    """A passage in that system's format."""
+    """A passage in the contract's format: id, plain text, score and headings."""
     from mcp_web.read.plain import to_plain
 
     text = to_plain(passage.text).strip()
@@ -163,7 +164,7 @@ def _chunk(url: str, passage: Passage, score: float) -> dict[str, Any]:
 
 
 def chunk_id(url: str, path: Sequence[str], text: str) -> str:
-    """sha256 of url, section path and text: the same on every machine."""
+    """The id of a chunk: the SHA-256 (hex digits) of its URL, headings and text, so the same on every machine."""
     return hashlib.sha256(f"{url}|{' > '.join(path)}|{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 

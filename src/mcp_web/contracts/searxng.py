@@ -50,7 +50,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _metadata(args: dict[str, Any], answer: Searched, options: WebSearchOptions) -> dict[str, Any]:
-    """The results and the facts about the search, in that system's format."""
+    """The field `metadata` of the contract's answer: the results and the facts about the search."""
     found = answer.found
     best = max((hit.score for hit in found.hits), default=0.0) or 1.0
     used = next((one.name for one in found.attempted if one.outcome in ("ok", "empty")), found.provider)
@@ -73,7 +73,7 @@ def _metadata(args: dict[str, Any], answer: Searched, options: WebSearchOptions)
 
 
 def _result(hit: Hit, score: float, answer: Searched, options: WebSearchOptions) -> dict[str, Any]:
-    """A hit in that system's format, with its page or why that was not read; `score` is relative to the best hit."""
+    """A hit in the contract's format, with its page or why that was not read; `score` is relative to the best hit."""
     made: dict[str, Any] = {
         "title": hit.title,
         "url": hit.url,
@@ -95,7 +95,7 @@ def _result(hit: Hit, score: float, answer: Searched, options: WebSearchOptions)
 
 
 def _content(page: Opened, options: WebSearchOptions) -> dict[str, Any]:
-    """The text of a page in that system's format."""
+    """The field `content` of a result: the Markdown of its page, the number of words, the fetch time, a summary."""
     document = page.snapshot.document
     text = document.markdown
     if not options.extract_code_blocks:
@@ -111,7 +111,7 @@ def _content(page: Opened, options: WebSearchOptions) -> dict[str, Any]:
 
 
 def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
-    """An error in that system's format, with its kind of failure."""
+    """The answer for an error in the contract's format, with `error_type` and, if a later try may succeed, a wait."""
     attempted = [one["name"] for one in error.details.get("attempted", ()) if "://" in one["name"]]
     kind, sentence = "no_instances_available", "No available SearXNG instances"
     details = "All configured SearXNG instances are unavailable or rate limited"
@@ -133,7 +133,7 @@ def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
 
 
 def _answer(text: str, metadata: dict[str, Any], *, is_error: bool) -> Answer:
-    """The answer with the metadata as a second text and as a field of the result, as that system sends it.
+    """The answer with `text`, and with the metadata as a second text and as a field of the result.
 
     It has all results and as much of each page as fits; if nothing of the pages fits, it is shrunk further.
     """
@@ -149,7 +149,8 @@ def _answer(text: str, metadata: dict[str, Any], *, is_error: bool) -> Answer:
 
 
 def _shortened(row: dict[str, Any], chars: int) -> dict[str, Any]:
-    """A result with at most `chars` characters of its page, cut between blocks if possible."""
+    """A result with at most `chars` characters of its page, cut between blocks if possible; then its description and
+    summary are shortened too."""
     if len(row.get("content", {}).get("markdown", "")) <= chars:
         return row
     text = cut(row["content"]["markdown"], 0, chars).text if chars else ""

@@ -24,14 +24,15 @@ def contract_named(name: str) -> Contract:
 
 
 def contract_offered(name: str, tools: Mapping[str, Tool]) -> Contract:
-    """The contract of this name without prompts that are named like a tool that is switched off: they do the same."""
+    """The contract of this name, without prompts named like a tool of it that is not in `tools` because it is switched
+    off: they do the same as the tool."""
     contract = contract_named(name)
     off = {tool.name for tool in contract.tools} - set(tools)
     return replace(contract, prompts=tuple(prompt for prompt in contract.prompts if prompt.name not in off))
 
 
 def tools_offered(options: ToolOptions) -> Mapping[str, Tool]:
-    """The tools that clients are offered: those of the contract, or else of the profile."""
+    """The tools that clients are offered, by name: those of the configured contract, or else of the profile."""
     return offered(contract_named(options.contract), options) if options.contract else of_profile(options)
 
 

@@ -86,7 +86,8 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _page(opened: Opened, args: dict[str, Any], shown: Shown, length: int, tokens: int) -> dict[str, Any]:
-    """A page in that system's format; `length` is that of the whole page in the requested format."""
+    """A page in the contract's format; `length` is the characters of the whole page in the requested format, `tokens`
+    limits its links."""
     document, meta = opened.snapshot.document, opened.snapshot.document.metadata
     walled = document.wall in ("paywall", "login")
     data: dict[str, Any] = {"url": args["url"]}
@@ -130,7 +131,7 @@ def fetch_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
 
 
 def _problem(error: WebError) -> dict[str, Any]:
-    """The code, the message and the suggestion of an error."""
+    """The fields of an error in the contract's format: code (the HTTP status, if any), message and suggestion."""
     status = error.status_code
     message = _MESSAGES.get(status or 0)
     return {
