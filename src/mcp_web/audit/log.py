@@ -41,7 +41,7 @@ class AuditLog:
         self._max_bytes = max_bytes
 
     async def write(self, event: str, **facts: Any) -> None:
-        """Add one line. A failure to write is logged and counted, never raised."""
+        """Add one line with these facts. A failure to write is logged and counted, never raised."""
         try:
             await to_thread.run_sync(self._append, {"event": event} | facts)
         except OSError as error:
@@ -49,7 +49,7 @@ class AuditLog:
             trace.log("error", "audit", reason=error.strerror or type(error).__name__)
 
     def _append(self, facts: dict[str, Any]) -> None:
-        """Write one line; raises OSError. Blocks while another process writes."""
+        """Write one line with number, time, facts and hashes; raises OSError. Blocks while another process writes."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with locked(self._folder / "lock"):
             path, number, before = self._end()
@@ -60,7 +60,7 @@ class AuditLog:
                 file.write(text.encode() + b"\n")
 
     def _end(self) -> tuple[Path, int, str]:
-        """The file to write to, the number of the last line and its hash."""
+        """The file to write to, and the number and the hash of the log's last line (0 and `FIRST` without any)."""
         files = _files(self._folder)
         if not files:
             return self._folder / _name(1), 0, FIRST
@@ -137,7 +137,7 @@ def _last_line(path: Path) -> dict[str, Any] | None:
 
 
 def contains(folder: Path, head: str) -> bool:
-    """Whether a line of the log has this hash: if an earlier `head` is missing, lines were cut off at the end."""
+    """Whether a line of the log has the hash `head`; if one that `verify` returned is missing, lines were cut off."""
     wanted = f'"hash": "{head}"'.encode()
     for file in _files(folder):
         with open(file, "rb") as lines:

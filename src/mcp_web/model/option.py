@@ -44,7 +44,7 @@ def option(default: Any, help: str, *, env: str | tuple[str, ...] = (), **facts:
 
 
 def default_of(spec: dataclasses.Field[Any]) -> Any:
-    """The declared default; a mapping is copied for each caller."""
+    """The declared default of a field of an options class; a mapping is copied for each caller."""
     return spec.default if spec.default_factory is dataclasses.MISSING else spec.default_factory()
 
 

@@ -76,7 +76,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class ExtractRequest:
-    """How a page is to be extracted. Options that change the text are part of the snapshot's variant."""
+    """How a page is to be extracted. Options that change the text are part of the variant under which it is kept."""
 
     mode: Literal["readable", "raw"] = "readable"
     selector: str | None = None

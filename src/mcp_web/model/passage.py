@@ -21,7 +21,7 @@ class Passage:
 
     @property
     def above(self) -> tuple[str, ...]:
-        """The headings above it, and the entry that it continues."""
+        """The headings above the passage, outermost first, then the reference entry that it continues, if any."""
         return (*self.section_path, self.entry) if self.entry else self.section_path
 
 
@@ -35,7 +35,7 @@ class ScoredPassage:
 
 @dataclass(frozen=True, slots=True)
 class PackedVectors:
-    """The vectors of a page: one blob of rows of `dim` little-endian float32 numbers."""
+    """The embedding vectors of a page: one blob of rows of `dim` little-endian float32 numbers."""
 
     model: str  # "name@version"
     dim: int

@@ -26,7 +26,7 @@ Outcome = Literal[
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """One query with its filters, normalised by the tool."""
+    """One search query with its filters."""
 
     text: str
     count: int = 10
@@ -47,7 +47,7 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One found page. Text is clean: no tags, no entities, one line."""
+    """One search result. Its texts are one line each, without tags and entities."""
 
     title: str
     url: str

@@ -51,7 +51,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotInfo:
-    """A snapshot without its text: for lists, `seen` marks and completion."""
+    """A snapshot without its text: for lists of versions and pages, and for results that were opened before."""
 
     key: str
     hash: str

@@ -10,7 +10,7 @@ DEFAULT_TENANT = "default"
 
 @dataclass(frozen=True, slots=True)
 class TokenInfo:
-    """What is known of a token; times are in seconds since the epoch."""
+    """What is known of an access token; times are in seconds since the epoch."""
 
     name: str
     tenant: str

@@ -15,7 +15,7 @@ _LISTS = {"headings": Heading, "links": Link, "images": Link}
 
 
 def document_to_json(document: Document) -> dict[str, Any]:
-    """All fields of a document as JSON values; empty ones are left out."""
+    """All fields of a document as JSON values; empty ones, except the Markdown, are left out."""
     values = {name: getattr(document, name) for name in _FIELDS}
     metadata = {name: getattr(document.metadata, name) for name in _METADATA}
     values["metadata"] = {name: _plain(value) for name, value in metadata.items() if value not in _EMPTY}
@@ -31,7 +31,7 @@ def document_to_json(document: Document) -> dict[str, Any]:
 
 
 def facts_to_json(document: Document) -> dict[str, Any]:
-    """A document as JSON values without its text and `explain`, which is about one call and not about the page."""
+    """A document as JSON values, without its Markdown, and without `explain`, which is about one call only."""
     whole = document_to_json(document)
     return {name: value for name, value in whole.items() if name not in ("markdown", "explain")}
 

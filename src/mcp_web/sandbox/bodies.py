@@ -25,7 +25,7 @@ _FOLDERS = ("/var/tmp", None)  # noqa: S108 — the file has no name that anothe
 
 
 class BodyBuffer:
-    """The bodies of one process that wait to be parsed: twelve small ones at a time, large ones one by one."""
+    """The bodies of one process that wait to be parsed; at most twelve small ones and one large one leave at a time."""
 
     def __init__(self) -> None:
         self.in_memory = 0
@@ -33,7 +33,8 @@ class BodyBuffer:
         self._large = anyio.Semaphore(1)
 
     async def put(self, page: Fetched) -> WaitingBody:
-        """Hand over a page, whose body then waits; the caller enters the result and keeps no reference to the page."""
+        """Take over a page, of which the caller keeps no reference; `async with` the result gives it back when its body
+        may be parsed. If that is not at once, the body waits in memory or in a file."""
         waiting = WaitingBody(self, page)
         if self._turn(len(page.body)).value == 0:
             await waiting.hold()
@@ -45,7 +46,8 @@ class BodyBuffer:
 
 
 class WaitingBody:
-    """One body in the buffer: `async with`, once, waits for its turn and returns the page; then the next has its."""
+    """One body in the buffer. `async with`, once, waits until it may be parsed and gives the page with its body; the
+    end of the block lets the next body go."""
 
     def __init__(self, buffer: BodyBuffer, page: Fetched) -> None:
         self._buffer = buffer
@@ -83,7 +85,7 @@ class WaitingBody:
         self._turn.release()
 
     def _leave(self) -> None:
-        """Free what the waiting body takes in the buffer."""
+        """Stop counting the body as waiting in memory, and delete its temporary file."""
         self._buffer.in_memory -= self._counted
         self._counted = 0
         if self._file is not None:
@@ -92,7 +94,7 @@ class WaitingBody:
 
 
 def _written(body: bytes) -> IO[bytes] | None:
-    """A temporary file with the body; None if none can be written."""
+    """A temporary file with the body, positioned at its start; None if none can be written."""
     for folder in _FOLDERS:
         with contextlib.suppress(OSError), contextlib.ExitStack() as closing:
             file = closing.enter_context(tempfile.TemporaryFile(dir=folder))

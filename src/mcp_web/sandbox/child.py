@@ -60,7 +60,7 @@ def _encoded(outcome: dict[str, Any]) -> bytes:
 
 
 def _outcome(jobs: BinaryIO) -> dict[str, Any]:
-    """The outcome of the next job, as `_answer` describes it; raises MemoryError only."""
+    """Run the next job; returns its outcome as `_answer` describes it, and raises only MemoryError."""
     try:
         # Read from the stream, so that the page is in memory only once; the parent process is trusted.
         module, name, args, share = pickle.load(jobs)  # noqa: S301
@@ -79,7 +79,7 @@ def _outcome(jobs: BinaryIO) -> dict[str, Any]:
 
 
 def _function(module: str, name: str) -> Callable[..., Any]:
-    """A function by its module and name."""
+    """Import a module and return its function of this name."""
     found: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return found
 

@@ -20,5 +20,5 @@ class SandboxOptions:
     memory_mb: int = 262
 
     def for_bodies(self, max_bytes: int) -> SandboxOptions:
-        """These options with enough memory for the largest body: 16 MiB for each further million bytes."""
+        """These options with enough memory for bodies of `max_bytes`: 16 MiB more for each million beyond five."""
         return replace(self, memory_mb=self.memory_mb + 16 * max(0, max_bytes // 1_000_000 - 5))

@@ -35,7 +35,7 @@ _BROKEN = (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError)
 
 
 class Worker:
-    """One child process; used by one job at a time."""
+    """One child process that runs jobs, one at a time."""
 
     def __init__(self, process: Process) -> None:
         assert process.stdin is not None
@@ -45,7 +45,8 @@ class Worker:
         self._replies = BufferedByteReceiveStream(process.stdout)
 
     async def run(self, job: bytes) -> dict[str, Any]:
-        """Send a pickled job, return the reply; if it is invalid, raises one of _BROKEN, ValueError, RecursionError."""
+        """Send a pickled job and return the reply. If the process ended or the reply is invalid, raises EndOfStream,
+        IncompleteRead or BrokenResourceError of anyio, ValueError or RecursionError."""
         await self._jobs.send(FRAME.pack(len(job)) + job[:_PIECE])
         # In pieces: sent as a whole, a page of megabytes would be copied twice.
         for at in range(_PIECE, len(job), _PIECE):
@@ -70,7 +71,7 @@ class Worker:
 
 
 class Sandbox:
-    """Runs `module.function(*args)` in a worker, within time and memory."""
+    """A pool of worker processes that run functions, each call within limits of time and memory."""
 
     def __init__(
         self, options: SandboxOptions, environment: Mapping[str, str] | None = None, preload: str = ""
@@ -99,8 +100,8 @@ class Sandbox:
         """Call the function in a worker; its result must be JSON.
 
         `size` is the approximate size of the arguments in bytes: large jobs run one after the other. `wall` is the
-        limit in seconds, if not the configured one. Raises what the function raised, or ExtractFailed if the worker had
-        to be killed.
+        limit in seconds, if not the configured one. Raises the WebError that the function raised, and ExtractFailed for
+        any other exception or if the worker had to be killed.
         """
         limit = self._options.wall_seconds if wall is None else wall
         job = (function.__module__, function.__qualname__, args)
@@ -148,7 +149,7 @@ class Sandbox:
             await self._idle.pop().kill()
 
     async def _start(self) -> Worker:
-        """Start a worker process; it imports and preloads while the caller goes on."""
+        """Start a worker process and return at once, while it still imports modules and calls the preload function."""
         command = [sys.executable, "-I", "-c", _BOOT, str(self._options.memory_mb), self._preload, *sys.path]
         # stderr is inherited, so that a crash report of the interpreter is in the log. The worker has its own session,
         # so that Ctrl-C in a terminal does not reach it: it exits at the end of its input.
@@ -163,7 +164,7 @@ _BOOT = (
 
 
 def _value(reply: dict[str, Any]) -> Any:
-    """The result in a reply; raises the error in it, and ExtractFailed if the worker crashed."""
+    """The result in a worker's reply; raises the WebError in it, or ExtractFailed if the job failed otherwise."""
     if "value" in reply:
         return reply["value"]
     if "error" in reply:
@@ -177,7 +178,7 @@ _LARGE_BLOCK = 256 * 1024
 
 
 def return_large_blocks() -> None:
-    """Fix glibc's mmap threshold: the size from which a block is mapped, and unmapped when it is freed.
+    """Set glibc's mmap threshold to 256 KiB: larger blocks are mapped, and unmapped when they are freed.
 
     By default glibc raises it to 32 MB after the first large block, and the texts of large pages stay in its heaps:
     a batch of 24 pages of 5 MB took 290 MB, with this 215.

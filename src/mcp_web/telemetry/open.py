@@ -78,11 +78,11 @@ def open_telemetry(options: TelemetryOptions) -> Telemetry | None:
 
 
 class StepSpans:
-    """Records the steps of `trace` as spans of OpenTelemetry."""
+    """Records the steps that `trace.step` times as spans of OpenTelemetry."""
 
     @contextmanager
     def span(self, name: str, facts: Mapping[str, Any]) -> Iterator[None]:
-        """A span around a step; `facts` is read at its end."""
+        """Context manager: records a span around a step; `facts` become its attributes and are read at its end."""
         from opentelemetry import trace as tracing
 
         tracer = tracing.get_tracer("mcp-web", __version__)
