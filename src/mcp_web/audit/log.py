@@ -26,7 +26,7 @@ _TAIL = 64 * 1024  # bytes, more than any line has
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The result of `verify`."""
+    """What `verify` found: how many lines are valid, the hash of the last of them, and the first fault."""
 
     lines: int  # valid ones
     head: str  # the hash of the last valid line

@@ -97,9 +97,9 @@ def _tool(
 ) -> ContractTool:
     """A tool of a contract, with the parameters of its schema; `facts` are further fields of a Tool.
 
-    Parameters that the schema does not have are ignored, as the libraries of those systems do. `clamps`: numbers out
-    of range are moved into it, where that system did so; otherwise they are refused. `from_settings`: parameters whose
-    default the configuration sets; they are bound as None.
+    Arguments that the schema does not have are ignored, as the replaced systems do. `clamps`: a number out of range
+    becomes the nearest allowed one, instead of being refused. `from_settings`: parameters whose default the
+    configuration sets; if they are not given, they are None.
     """
     params = tuple(
         Param(

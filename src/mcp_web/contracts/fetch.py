@@ -27,7 +27,7 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
 
 
 async def _content(app: App, url: str, *, raw: bool, deadline: float) -> tuple[str, str]:
-    """The text of a page, and a sentence to put before it if the text is unchanged because it is not HTML."""
+    """The text of a page, and a sentence to put before it if that is the unchanged source (with `raw`, or not HTML)."""
     kept = (await open_page(app, OpenRequest(url, mode="raw" if raw else "auto"), deadline=deadline)).snapshot
     kind = kept.media_type
     if not raw and kind not in _SIMPLIFIED and (kind.startswith("text/") or kind in _PLAIN):

@@ -28,7 +28,7 @@ def joined(pages: Any, count: int) -> dict[str, Any]:
 
 
 def in_google_format(found: SearchAnswer) -> dict[str, Any]:
-    """Another provider's answer in Google's format; `note` names the provider."""
+    """Another provider's answer in Google's format, with a `note` that names the provider."""
     query, seconds = found.query, found.elapsed_ms / 1000
     total = str(max(found.total or 0, len(found.hits)))
     request = {
@@ -79,7 +79,7 @@ def _item(hit: Hit) -> dict[str, Any]:
 
 
 def refusal(error: WebError) -> dict[str, Any]:
-    """A failed query as Google's error object."""
+    """A failed query as Google's error object, with the HTTP status that Google would send."""
     status = {"SEARCH_RATE_LIMITED": 429, "SEARCH_AUTH_ERROR": 403, "INVALID_INPUT": 400}.get(error.code, 503)
     return {
         "error": {

@@ -125,7 +125,7 @@ def _found(
     """At most `count` chunks (passages in the contract's format) for one query, the best first.
 
     If none answers it, the closest ones or, with a configured threshold, none; a sentence in `notes` then says so.
-    `by_words`: passages were ranked by words only, so their scores say nothing about an answer.
+    `by_words`: passages were ranked by words only, so scores say nothing; if no word was found, the longest chunks.
     """
     url, threshold = page.opened.snapshot.url, call.app.similarity_threshold
     if ranked.passages:
@@ -147,7 +147,8 @@ def _found(
 
 
 def _with_chunks(data: dict[str, Any], most: int) -> dict[str, Any]:
-    """The answer with at most `most` whole chunks a query: a shortened chunk would no longer match its id."""
+    """The answer with at most `most` whole chunks a query, and a note if some were left out; chunks are not shortened,
+    because they would no longer match their ids."""
     rows = [{**row, "results": row["results"][:most]} for row in data["queries"]]
     if rows == data["queries"]:
         return data

@@ -37,7 +37,7 @@ def tools_offered(options: ToolOptions) -> Mapping[str, Tool]:
 
 
 def offered(contract: Contract, options: ToolOptions) -> dict[str, Tool]:
-    """The tools of a contract by the name they are listed under, without those that are switched off."""
+    """The tools of a contract by name, without those switched off. Raises ConfigError if an unknown one is."""
     names = ", ".join(tool.name for tool in contract.tools)
     known = [name for tool in contract.tools for name in (tool.name, tool.plain_name)]
     return enabled(contract.tools, options, known, f"the tools of {contract.name} are: {names}")

@@ -25,7 +25,7 @@ class TokenInfo:
 
     @classmethod
     def from_json(cls, value: dict[str, Any], last_used: float | None = None) -> TokenInfo:
-        """The token from what `as_json` returned."""
+        """The token from what `as_json` returned; the time `last_used` is stored separately."""
         return cls(
             name=str(value["name"]),
             tenant=str(value["tenant"]),

@@ -37,7 +37,7 @@ def facts_to_json(document: Document) -> dict[str, Any]:
 
 
 def document_from_json(values: Mapping[str, Any], markdown: str | None = None) -> Document:
-    """The document from what `document_to_json` returned; `markdown` replaces its text, if given.
+    """The document from what `document_to_json` returned; `markdown`, if given, replaces its Markdown.
 
     Unknown fields, of a newer version, are ignored. Files of earlier versions hold headings and links as lists of
     values, and structured data beside the metadata.

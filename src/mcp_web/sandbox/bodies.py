@@ -25,7 +25,7 @@ _FOLDERS = ("/var/tmp", None)  # noqa: S108 — the file has no name that anothe
 
 
 class BodyBuffer:
-    """The bodies of one process that wait to be parsed; at most twelve small ones and one large one leave at a time."""
+    """The bodies of one process that wait to be parsed; twelve small ones and one large one may be parsed at a time."""
 
     def __init__(self) -> None:
         self.in_memory = 0
@@ -33,8 +33,8 @@ class BodyBuffer:
         self._large = anyio.Semaphore(1)
 
     async def put(self, page: Fetched) -> WaitingBody:
-        """Take over a page, of which the caller keeps no reference; `async with` the result gives it back when its body
-        may be parsed. If that is not at once, the body waits in memory or in a file."""
+        """Take over a page (the caller drops its reference); its body waits in memory or in a file if it cannot be
+        parsed at once. `async with` the result returns the page when it may be parsed."""
         waiting = WaitingBody(self, page)
         if self._turn(len(page.body)).value == 0:
             await waiting.hold()

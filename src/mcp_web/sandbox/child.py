@@ -45,7 +45,7 @@ def main() -> None:
 def _answer(jobs: BinaryIO) -> bytes:
     """Run the next job; returns as JSON its `value`, its `error` (a WebError), or as `crash` why it failed otherwise.
 
-    With `memory` set, it failed for lack of memory; with `retire` set, the worker should not be used again.
+    With `memory` true, it failed for lack of memory; with `retire` true, the worker should not be used again.
     """
     try:
         return _encoded(_outcome(jobs))
@@ -60,7 +60,10 @@ def _encoded(outcome: dict[str, Any]) -> bytes:
 
 
 def _outcome(jobs: BinaryIO) -> dict[str, Any]:
-    """Run the next job; returns its outcome as `_answer` describes it, and raises only MemoryError."""
+    """Run the next job; returns its `value`, its `error` (a WebError) or, as `crash`, why it failed otherwise.
+
+    Raises only MemoryError.
+    """
     try:
         # Read from the stream, so that the page is in memory only once; the parent process is trusted.
         module, name, args, share = pickle.load(jobs)  # noqa: S301

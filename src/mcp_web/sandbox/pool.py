@@ -97,7 +97,7 @@ class Sandbox:
                 await self._put_back(await self._start())
 
     async def run(self, function: Callable[..., Any], *args: Any, size: int = 0, wall: float | None = None) -> Any:
-        """Call the function in a worker; its result must be JSON.
+        """Call the function in a worker; its result must be JSON values, or a Document, which comes back as JSON.
 
         `size` is the approximate size of the arguments in bytes: large jobs run one after the other. `wall` is the
         limit in seconds, if not the configured one. Raises the WebError that the function raised, and ExtractFailed for

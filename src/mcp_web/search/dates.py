@@ -31,7 +31,7 @@ def published(value: object, now: datetime | None = None, language: str | None =
 def split_prefix(snippet: str, now: datetime | None = None, language: str | None = None) -> tuple[str | None, str]:
     """The date that Google writes before a snippet ("Mar 3, 2026 — "), in ISO 8601, and the snippet without it.
 
-    None and the unchanged snippet if there is none. `now` and `language` as in `published`.
+    None and the unchanged snippet if there is none. `now` and `language` are for relative dates ("2 days ago").
     """
     found = _PREFIX.match(snippet)
     numbers = len(re.findall(r"\d+", found["date"])) if found else 0

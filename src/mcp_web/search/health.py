@@ -15,7 +15,7 @@ _MISCONFIGURED_PAUSE = 300.0
 
 @dataclass(slots=True)
 class Health:
-    """The health of one endpoint. Times are of a monotonic clock that the caller reads."""
+    """The failures in a row and the pause of one provider or instance, by a monotonic clock that the caller reads."""
 
     failures: int = 0  # in a row
     limits: int = 0  # rate limits in a row
@@ -69,5 +69,5 @@ class Health:
 
 def _backoff(base: float, times: int) -> float:
     """The pause in seconds after `times` failures in a row: `base`, doubled for each after the first, at most an hour;
-    varied at random by 5 %, so that many processes do not retry at the same moment."""
+    varied by up to 5 % at random, so that many processes do not retry at the same moment."""
     return min(_LONGEST, base * 2.0 ** min(times - 1, 16)) * random.uniform(0.95, 1.05)  # noqa: S311 - jitter

@@ -30,8 +30,8 @@ def make_hit(
     source: object = None,
     language: str | None = None,
 ) -> Hit | None:
-    """A hit from the fields of a provider's result, with cleaned text and an ISO date; None if `url` is not an http(s)
-    URL. `date` is in any form that `published` reads, `language` is that of a relative date."""
+    """A hit from the fields of a provider's result, with cleaned texts; None if `url` is not an http(s) URL. `date`
+    (text or seconds since 1970) becomes an ISO date; `language` is for one such as "vor 2 Tagen"."""
     address = _address(url)
     domain = domain_of(address) if address else ""
     if not address or not domain:

@@ -201,11 +201,8 @@ def _bare(domains: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _site_operators(query: SearchQuery, capabilities: Capabilities) -> tuple[str, bool]:
-    """The `site:` operators for domains that the provider has no parameter for, and whether there are too many.
-
-    If there are too many, or the query would be cut for them to less than half of what the provider takes, none is used
-    and the text is empty.
-    """
+    """The `site:` operators for the domain filters that the provider has no parameter for, and False; or "" and True if
+    these are more than ten, or would leave the query less than half of what the provider takes."""
     include = () if "include_domains" in capabilities.native else query.include_domains
     exclude = () if "exclude_domains" in capabilities.native else query.exclude_domains
     if len(include) + len(exclude) > _OPERATORS:

@@ -167,8 +167,8 @@ class Runner:
         return page
 
     async def _send_watched(self, endpoint: Provider, request: ApiRequest, deadline: float) -> HttpResponse:
-        """Send the request; if it is cancelled after taking long, that is recorded as a timeout in the endpoint's
-        health. Raises ProviderRefused as `send` does."""
+        """Send the request; raises ProviderRefused if it fails. If it is cancelled after taking long, that is recorded
+        as a timeout in the endpoint's health."""
         begun = anyio.current_time()
         try:
             return await self.send(endpoint, request, max(0.05, deadline - begun))

@@ -106,7 +106,7 @@ class Searcher:
         return await probe_all(self._options, self._runner, self._endpoints, self._pool)
 
     async def watch(self) -> None:
-        """Check the SearXNG instances regularly, until cancelled."""
+        """Read the list of public SearXNG instances and check the health of all at intervals, until cancelled."""
         await self._pool.watch()
 
     async def history(self) -> list[dict[str, Any]]:
@@ -134,7 +134,7 @@ class Searcher:
     ) -> SearchAnswer:
         """Ask the selected providers, combine their replies, and cache the answer under `key`.
 
-        Raises the error that `failure` returns if none answers.
+        Raises SearchAuthError, SearchRateLimited or SearchUnavailable if none answers.
         """
         until = deadline - _SPARE
         replies: Sequence[Reply]

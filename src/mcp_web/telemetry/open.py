@@ -109,7 +109,7 @@ class StepSpans:
 
 
 def _attributes(facts: Mapping[str, Any]) -> dict[str, str | int | float | bool]:
-    """The facts of a step that are in `_ATTRIBUTES`, and the host of its URL, as attributes of a span."""
+    """The facts of a step that may be exported (`_ATTRIBUTES`), and the host of its URL, as attributes of a span."""
     found = {
         f"mcp_web.{name}": facts[name] for name in _ATTRIBUTES if isinstance(facts.get(name), str | int | float | bool)
     }

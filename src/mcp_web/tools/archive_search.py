@@ -91,7 +91,7 @@ def as_data(answer: Any) -> dict[str, Any]:
 
 
 def _result(one: Any) -> dict[str, Any]:
-    """One found document as an object."""
+    """One found document as an object for structured clients."""
     made = asdict(one)
     document = made["document"]
     document["score"] = round(document["score"], 4)

@@ -16,7 +16,7 @@ estimate = estimate_tokens
 
 
 def within(text: str, tokens: int) -> bool:
-    """Whether a text has at most this many tokens, by estimate; a text of few bytes fits without counting."""
+    """Whether a text has at most `tokens` tokens, by estimate; a text so short that it fits anyway is not counted."""
     size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
     return size * _MOST_PER_BYTE <= tokens or estimate(text) <= tokens
 

@@ -71,7 +71,7 @@ def clean_error(error: WebError) -> WebError:
 def clean_text(text: str, envelope: Envelope, given: Mapping[str, Any] | None = None) -> str:
     """The text without secrets, with every line outside the envelope shortened and without chat markers (defused).
 
-    `given` as in `clean_answer`.
+    `given` are the arguments of the call: a URL in them stays whole.
     """
     own = str(given or "")
     lines = (

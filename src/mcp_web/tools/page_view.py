@@ -51,7 +51,7 @@ class PageView:
 
     @classmethod
     def of(cls, opened: Opened) -> PageView:
-        """The view of an opened page."""
+        """The view of a page that was opened or kept."""
         kept = opened.snapshot
         return cls(
             document=kept.document,
@@ -100,7 +100,7 @@ class Shown:
 
 
 def present(call: Call, view: PageView, options: ViewOptions, next_call: str) -> Answer:
-    """The answer for one page; `next_call` is the call as text, to which the start of the next window is added."""
+    """The answer that shows a window of one page; `next_call` is the call as text, to which the next start is added."""
     shown = show(view.document, options, view.snapshot)
     data = as_data(view, options, shown, call.notes) if call.wants_data else {}
     lines = [header(view, shown)]
@@ -126,7 +126,7 @@ def present(call: Call, view: PageView, options: ViewOptions, next_call: str) ->
 
 def show(document: Document, options: ViewOptions, snapshot: str | None = None) -> Shown:
     """The requested window of a document, cached by its hash (`snapshot`) if that is given; raises InvalidInput for an
-    unknown section."""
+    unknown section or a start outside the text."""
     made = _recent.get((snapshot, options)) if snapshot else None
     if made is None:
         made = _show(document, options)
@@ -141,7 +141,7 @@ _recent: LruDict[tuple[str, ViewOptions], Shown] = LruDict(64)
 
 
 def _show(document: Document, options: ViewOptions) -> Shown:
-    """The requested window of a document, shrunk to fit the budget; raises InvalidInput for an unknown section."""
+    """The requested window of a document, shrunk until it fits `options.tokens`; raises InvalidInput as `show` does."""
     from mcp_web.read.links import reference_list
     from mcp_web.read.outline import section_range
     from mcp_web.read.window import cut
@@ -212,7 +212,7 @@ def header(view: PageView, shown: Shown) -> str:
 
 
 def status_of(document: Document) -> str:
-    """`success`, or `partial` for a page behind a wall or without text."""
+    """`success`, or `partial` for a page without text or behind a wall (login, paywall, bot check, consent)."""
     return "partial" if document.wall or not document.markdown.strip() else "success"
 
 
@@ -232,7 +232,7 @@ def front_matter(view: PageView) -> str:
 
 
 def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]) -> dict[str, Any]:
-    """One page as an object for structured clients."""
+    """The shown window and all facts about the page, for structured clients; `notes` come before the page's own."""
     document = view.document
     meta_facts = document.metadata
     data: dict[str, Any] = {

@@ -60,7 +60,7 @@ def answer_tokens(call: Call) -> int:
 
 
 def fitted(call: Call, make: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
-    """The object with as much page text as fits: `make(most)` builds it with at most `most` tokens of text."""
+    """The object with as much page text as fits into an answer; `make(most)` builds it with at most `most` tokens."""
     tokens = answer_tokens(call)
     return largest_fitting(make, [min(size, tokens) for size in _TEXT_TOKENS], tokens)
 

@@ -46,7 +46,7 @@ class Param:
 
     @property
     def rule(self) -> ValueRule:
-        """The type and the limits of the values, as `text/values.py` checks them."""
+        """The type and the limits of its values, as the rule for `text.values.convert`."""
         return self.schema_rule or ValueRule(
             self.kind,
             self.choices,

@@ -189,8 +189,8 @@ def _query(
 
 
 def _verdict_line(ranked: Ranked, title: str, *, found: bool) -> str:
-    """A sentence that the page does not or may not answer, with words of the query that it never mentions and, if it
-    does not, the nearest sections; "" if it clearly answers."""
+    """A sentence that the page does not or may not answer, with the words that it lacks and the nearest sections; "" if
+    it clearly answers. `found`: passages are shown below the sentence."""
     if ranked.verdict == "answered":
         return ""
     quoted = ", ".join(f'"{one_line(name)}"' for name in ranked.missing)
@@ -246,7 +246,7 @@ def _cost(one: ScoredPassage) -> int:
 
 
 def _as_object(call: Call, kept: Any, one: ScoredPassage, handle: str) -> dict[str, Any]:
-    """A passage for structured clients; only its id if the object is not used."""
+    """A passage for structured clients, with the id `handle`; only this id if the object is not used."""
     if not call.wants_data:
         return {"id": handle}
     from mcp_web.read.fragment import quote_url

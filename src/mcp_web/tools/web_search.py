@@ -186,7 +186,7 @@ def _as_data(answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_object(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
-    """One result as an object, with what is kept of its page."""
+    """One result as an object, with its kept version and, if its page was opened, the beginning of the text."""
     from mcp_web.text.summary import summary_of
 
     facts = asdict(hit) | {"score": round(hit.score, 4)}

@@ -67,7 +67,7 @@ class Brave(Provider):
         return ApiRequest("GET", self.url(SearchQuery("test")), self.headers())
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
-        """Raise for a wrong key, which is a 422 and not a 401, a used-up quota, a rate limit or a smaller plan."""
+        """Raise ProviderRefused for a wrong key (a 422, not a 401), a used-up quota, a rate limit or a smaller plan."""
         if response.status < 400:
             return
         error = _error(answer)

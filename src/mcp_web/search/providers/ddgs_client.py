@@ -43,7 +43,8 @@ class DdgsClient:
 
 
 def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None) -> HttpResponse:
-    """One search on one backend, as `DdgsClient.request` describes it; blocks for up to about `timeout` seconds."""
+    """Run one search (`url`: `ddgs://BACKEND/KIND`), blocking for up to about `timeout` seconds; returns the results as
+    JSON and the real HTTP status. Raises FetchTimeout, FetchFailed or ProviderRefused."""
     from ddgs.engines import ENGINES
     from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 

@@ -55,7 +55,7 @@ class Exa(Provider):
         }
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
-        """Raise for missing credit, a wrong key, and a query that Exa's moderation refuses."""
+        """Raise ProviderRefused for missing credit, a wrong key, and a query that Exa's moderation refuses."""
         if response.status < 400:
             return
         tag, detail = _error(answer)

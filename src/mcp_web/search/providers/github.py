@@ -48,7 +48,7 @@ class GitHub(Provider):
         return {"q": query.text + only + dates, "per_page": str(query.count), "page": str(query.page + 1)}
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
-        """Raise for a rate limit, which is a 403 or 429 with the time in Retry-After or X-RateLimit-Reset."""
+        """Raise ProviderRefused for a rate limit: a 403 or 429 with the time in Retry-After or X-RateLimit-Reset."""
         if response.status not in (403, 429):
             return
         message = text(answer.get("message")).lower()

@@ -68,7 +68,7 @@ class Google(Provider):
         }
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
-        """Raise for a used-up quota, a rate limit, and a wrong key, project or search engine id."""
+        """Raise ProviderRefused for a used-up quota, a rate limit, and a wrong key, project or search engine id."""
         if response.status < 400:
             return
         error = mapping(answer.get("error"))

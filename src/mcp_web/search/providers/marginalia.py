@@ -28,7 +28,7 @@ class Marginalia(Provider):
         return {"query": query.text, "count": str(query.count), "page": str(query.page + 1)}
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
-        """Raise for a 503, which means too many requests with the shared key."""
+        """Raise ProviderRefused for a 503, which means too many requests with the shared key."""
         if response.status == 503 and not is_wall(response):
             raise self.limited("status 503", retry_after(response))
 

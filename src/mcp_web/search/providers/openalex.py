@@ -42,7 +42,7 @@ class OpenAlex(Provider):
         return {"mailto": self.access.contact, "api_key": self.access.key}
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
-        """Raise for a 403 or 429: the day's allowance (small without a key) is used up, or the rate is limited."""
+        """Raise ProviderRefused for a 403 or 429: the day's allowance is used up, or the request rate is limited."""
         if response.status not in (403, 429):
             return
         message = text(answer.get("message")).lower()

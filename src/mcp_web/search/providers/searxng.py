@@ -97,7 +97,7 @@ class Searxng(Provider):
         return ApiRequest("GET", self.access.base + "/healthz", self.headers())
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
-        """Raise for an instance without JSON, with a login, at another address, or that answers with a web page."""
+        """Raise ProviderRefused if the instance offers no JSON, asks for a login, has moved, or sends a web page."""
         status, who = response.status, self.label
         if status == 403 and not is_wall(response):
             raise ProviderRefused("auth", f"{who} does not offer JSON (403).", fix=JSON_FIX)

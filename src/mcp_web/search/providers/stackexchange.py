@@ -47,7 +47,7 @@ class StackExchange(Provider):
         return {"key": self.access.key}
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
-        """Raise for a refusal: too many requests, a wrong key or a failure, told apart by the error's name."""
+        """Raise ProviderRefused for too many requests, a wrong key or a failure, told apart by the error's name."""
         name, message = text(answer.get("error_name")), text(answer.get("error_message"))
         if name == "throttle_violation":
             found = _WAIT.search(message)

@@ -51,7 +51,7 @@ class Tavily(Provider):
         return super().headers() | ({"Authorization": f"Bearer {key}"} if key else {"X-Tavily-Access-Mode": "keyless"})
 
     def refuse(self, response: HttpResponse, answer: JsonObject, query: SearchQuery) -> None:
-        """Raise when the allowance is used up: of the keyless access, which has an error object, or of the plan."""
+        """Raise ProviderRefused if the allowance of keyless access, or that of the operator's plan, is used up."""
         error = answer.get("error")
         if isinstance(error, dict) and response.status in (402, 403, 429, 432, 433):
             window = text(error.get("window"))

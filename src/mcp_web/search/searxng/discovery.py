@@ -28,7 +28,7 @@ _HTML = ("V", "F", "C")  # vanilla, fork, customised; others load foreign script
 
 
 class ListedInstance(NamedTuple):
-    """A public instance and the grade that searx.space gave it."""
+    """A public SearXNG instance and the grade that searx.space gave it."""
 
     url: str
     grade: str
@@ -73,7 +73,7 @@ class Discovery:
             return True
 
     def is_banned(self, url: str) -> bool:
-        """Whether `ban` was called for this instance in the last day, by this or another process."""
+        """Whether this instance was banned in the last day: by this process, or another before the last `refresh`."""
         return self.banned.get(url, 0.0) > time.time()
 
     async def ban(self, url: str) -> None:

@@ -43,7 +43,7 @@ class Instance:
 
 @dataclass
 class InstancePool:
-    """Searches with the operator's instances, then with public ones."""
+    """Searches with the operator's SearXNG instances, then with public ones."""
 
     options: SearchOptions
     runner: Runner
@@ -95,7 +95,7 @@ class InstancePool:
         return [one for one in self._public if not self._discovery.is_banned(one.url)]
 
     async def known(self) -> list[Instance]:
-        """All instances in the order in which a search would ask them now."""
+        """The operator's instances, then those public ones that a search would ask now, in its order."""
         return [*self._own, *self._in_turn(await self.public())]
 
     async def check(self) -> None:
@@ -108,7 +108,7 @@ class InstancePool:
                     tasks.start_soon(self._check, one)
 
     async def watch(self) -> None:
-        """Read the list and check the health of the instances at intervals, until cancelled."""
+        """Read the list of public instances and check the health of all at intervals, until cancelled."""
         while True:
             await self.public()
             await self.check()
