@@ -34,7 +34,7 @@ class Verified:
 
 
 class AuditLog:
-    """The log in one folder; several processes may write to it."""
+    """The audit log in one folder; several processes may write to it."""
 
     def __init__(self, folder: Path, *, max_bytes: int = MAX_BYTES) -> None:
         self._folder = folder

@@ -116,7 +116,7 @@ def _tool(
 
 
 def _rule(facts: Mapping[str, Any], *, clamps: bool) -> ValueRule:
-    """The type and the limits that one property of a JSON schema (`facts`) states."""
+    """The type and limits that a property of a JSON schema (`facts`) states; `clamps` moves numbers into the range."""
     if "anyOf" in facts:  # a string or a list of strings, always bound as a list
         return ValueRule("array", separator=None, min_items=1)
     items = facts.get("items", {})

@@ -21,7 +21,7 @@ def last_header(headers: Sequence[tuple[str, str]], name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A response from the web; its transfer encodings are decoded, nothing else is changed."""
+    """A response from the web: its body is decompressed and otherwise unchanged."""
 
     url: str  # canonical, as asked for
     final_url: str  # after redirects

@@ -25,7 +25,7 @@ RETIRE_MB = 96  # a worker that has used this much does not give all of it back,
 
 
 def main() -> None:
-    """Serve jobs until the parent closes the pipe."""
+    """Run the jobs that arrive on stdin and write each outcome to stdout, until the parent closes the pipe."""
     jobs: BinaryIO = os.fdopen(os.dup(0), "rb")
     answers: BinaryIO = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -97,7 +97,8 @@ def _peak_mb() -> int:
 
 
 def _limit_memory(now: int, ever: int) -> None:
-    """Limit the address space to `now` bytes, which can be raised up to `ever` bytes later; nothing on Windows."""
+    """Limit the address space to `now` bytes, which can be raised to `ever` later, and write no core dumps; nothing on
+    Windows."""
     try:
         import resource
     except ImportError:

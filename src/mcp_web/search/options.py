@@ -205,7 +205,8 @@ class SearchOptions:
 
     @property
     def available(self) -> tuple[str, ...]:
-        """The names of the providers that can be asked and are not withheld (see `can_ask`, `withholds`), in order."""
+        """The names of the providers that a call may use: neither excluded, nor without a key that they need, nor
+        withheld because the operator has an own SearXNG."""
         names = (*GENERAL_NAMES, *SOURCE_NAMES)
         return tuple(name for name in names if self.can_ask(name) and not self.withholds(name))
 

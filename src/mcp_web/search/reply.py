@@ -48,13 +48,13 @@ Ask = Callable[[], Awaitable[Reply]]
 async def first_answer(
     asks: Sequence[tuple[str, Ask]], *, stagger: float, deadline: float, accept_empty: bool, patience: float = math.inf
 ) -> tuple[Reply | None, tuple[Reply, ...]]:
-    """Ask endpoints (name, call) one after the other; returns the first answer with results (None if there is none),
-    and all replies. Endpoints that did not reply in time are among them, with the outcome "timeout" or "skipped".
+    """Ask endpoints (name, call) one after the other; returns the first answer with results or instant answers (None
+    without one) and all replies: endpoints that did not reply in time have the outcome "timeout" or "skipped".
 
     Names must differ. `deadline` is a time of `anyio.current_time()`.
     The next endpoint is asked when one fails, or has not answered for `stagger` seconds; a slow one is not cancelled
-    meanwhile. The search ends `patience` seconds after the last endpoint was asked. An empty answer is returned only
-    with `accept_empty` and if it is complete: if engines behind it did not answer, another may have results.
+    meanwhile. The search ends `patience` seconds after the last endpoint was asked. An empty answer ends it only with
+    `accept_empty` and if it is complete: if engines behind it did not answer, another may have results.
     """
     waiting = list(asks)
     running: dict[str, float] = {}  # when each was asked

@@ -106,7 +106,7 @@ class Searcher:
         return await probe_all(self._options, self._runner, self._endpoints, self._pool)
 
     async def watch(self) -> None:
-        """Read the list of public SearXNG instances and check the health of all at intervals, until cancelled."""
+        """Read the list of public SearXNG instances and check which instances work, at intervals, until cancelled."""
         await self._pool.watch()
 
     async def history(self) -> list[dict[str, Any]]:

@@ -111,7 +111,7 @@ def _safe(text: str) -> str:
 
 
 def _mapped(value: Any, change: Callable[[str], str]) -> Any:
-    """A copy of a JSON value with `change` applied to every string; of short plain names only secrets are removed."""
+    """A copy of a JSON value with `change` applied to every string; in keys that are plain words, only to secrets."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):

@@ -300,7 +300,7 @@ def meta(view: PageView, shown: Shown) -> dict[str, Any]:
 
 
 def outline_text(headings: tuple[Heading, ...]) -> str:
-    """The first 80 headings, one a line after its offset in the Markdown, and how many more; "" for a single one."""
+    """The first 80 headings, one a line after its offset in the Markdown, and how many more; "" for fewer than two."""
     if len(headings) < 2:
         return ""
     rows = [

@@ -38,8 +38,8 @@ def offered(options: ToolOptions) -> dict[str, Tool]:
 
 
 def enabled(tools: Iterable[Tool], options: ToolOptions, known: Collection[str], listed: str) -> dict[str, Tool]:
-    """The tools by name, without those in `options.disabled_tools`. Raises ConfigError if a name there is not `known`;
-    `listed` completes the message with the names that there are."""
+    """The tools by name, without those that `options.disabled_tools` has by name or purpose. Raises ConfigError if an
+    entry there is not in `known`; `listed` completes its message: "the tools are: …"."""
     off = set(options.disabled_tools)
     if unknown := next((name for name in options.disabled_tools if name not in {SEARCH, FETCH, *known}), None):
         raise ConfigError(f"MCP_WEB_DISABLED_TOOLS names {unknown!r}, but {listed}.")

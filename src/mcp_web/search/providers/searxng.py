@@ -204,7 +204,7 @@ def _notes(unresponsive: list[tuple[str, str]], without_url: int, *, dated: bool
 
 
 def _answers(answer: JsonObject) -> tuple[str, ...]:
-    """The instant answers (strings until 2025, objects since) and the texts of infoboxes."""
+    """The instant answers (strings until 2025, objects since), the texts of infoboxes, and tables without a page."""
     lines = texts(answer.get("answers"))
     for one in items(answer.get("answers")):
         translated = items(one.get("translations"))

@@ -108,7 +108,7 @@ class InstancePool:
                     tasks.start_soon(self._check, one)
 
     async def watch(self) -> None:
-        """Read the list of public instances and check the health of all at intervals, until cancelled."""
+        """Read the list of public instances and `check` the health of instances at intervals, until cancelled."""
         while True:
             await self.public()
             await self.check()
