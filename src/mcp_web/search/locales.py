@@ -19,7 +19,7 @@ _BRAVE_ONLY = frozenset(("eu", "bn", "gl", "gu", "is", "kn", "ml", "mr", "pa", "
 
 @dataclass(frozen=True, slots=True)
 class Locale:
-    """One language and country in every provider's codes; None where a provider has no code for it."""
+    """One language and country in every provider's codes; None (SearXNG: "all", ddgs: "wt-wt") if it has no code."""
 
     language: str | None = None  # "de"
     country: str | None = None  # "AT"
