@@ -239,8 +239,8 @@ class Searcher:
 
 
 def _lifetime(found: SearchAnswer, selection: Selection, replies: Sequence[Reply]) -> float | None:
-    """Seconds an answer may be cached: 0 if it is empty and engines did not answer, 300 if it is empty or a provider is
-    missing in it, else None, which means the configured time."""
+    """Seconds an answer may be cached: 0 if it is empty and engines did not answer, 300 if it is empty or one of the
+    providers that were asked together did not answer, else None, which means the configured time."""
     if not found.hits and any(reply.page.incomplete for reply in replies):
         return 0.0
     complete = selection.how == "failover" or all(reply.answered for reply in replies)
