@@ -47,7 +47,7 @@ class AsyncWeb:
     def __init__(
         self, settings: Settings | None = None, *, timeout: float = TIMEOUT, dialer: Dialer | None = None
     ) -> None:
-        """`dialer` replaces the guarded connections in tests, which serve their own pages."""
+        """`dialer` opens connections in place of the one that checks addresses: tests serve their own pages."""
         self._app = App(settings or load(), dialer=dialer)
         self._timeout = timeout
         self.archive = AsyncArchive(self)
@@ -76,10 +76,11 @@ class AsyncWeb:
         include_domains: Sequence[str] = (),
         exclude_domains: Sequence[str] = (),
     ) -> SearchResults:
-        """Search the web with the configured providers, or without a key.
+        """Search the web with the configured providers, or with those that need no key.
 
-        `page` counts from 0. `freshness` is day, week, month, year or YYYY-MM-DD..YYYY-MM-DD. `provider` is a name, or
-        several to ask together.
+        `count` is how many hits are asked for; `page` counts from 0. `provider` is a name, several to ask together, or
+        "auto". `language` is "en" or "en-US", `country` "US". `freshness` is day, week, month, year or
+        YYYY-MM-DD..YYYY-MM-DD.
         """
         from mcp_web.model.search import CATEGORIES, SafeSearch, SearchQuery
         from mcp_web.services.search_web import search_web
@@ -122,10 +123,11 @@ class AsyncWeb:
         max_age: float | None = None,
         at: str | None = None,
     ) -> Page:
-        """Open a page as Markdown and keep it.
+        """Open a page as Markdown and keep it in the archive.
 
-        `max_age` is the most seconds a kept copy may be old: 0 fetches the page again. `at` opens the copy of the
-        Internet Archive nearest to a day, as "2024-05-01", or the "latest".
+        `selector` is a CSS selector of the part to show. `max_age` is the most seconds a kept copy may be old: 0
+        fetches the page again. `at` opens the copy of the Internet Archive nearest to a day, as "2024-05-01", or the
+        "latest".
         """
         from mcp_web.services.open_page import OpenRequest, open_page
 
@@ -151,9 +153,11 @@ class AsyncWeb:
         min_score: float | None = None,
         max_age: float | None = None,
     ) -> Reading | list[Reading]:
-        """The passages of a page that answer a question, best first; of several pages, one reading each.
+        """The passages of a page that answer a question, best first; of several pages, one reading each, in order.
 
-        With several pages, one that cannot be opened gives a reading without passages and the reason in its notes.
+        At most `max_results` passages of each page; `min_score` (0 to 1) leaves out those with a lower score, by
+        default those that are hardly worth their tokens. `max_age` is that of `open`. With several pages, one that
+        cannot be opened gives a reading without passages and the reason in its notes.
         """
         from mcp_web.services.read_page import read_pages
 
@@ -179,7 +183,7 @@ class AsyncWeb:
     async def extract(
         self, source: str | bytes, base_url: str = "", *, selector: str | None = None, include_images: bool = False
     ) -> Page:
-        """Turn HTML into Markdown without any network; `base_url` makes links absolute."""
+        """Turn HTML into Markdown without any network; `base_url` makes links absolute. The page is not kept."""
         from mcp_web.services.extract_html import extract_html
 
         request = ExtractRequest(selector=selector, include_images=include_images)
@@ -189,7 +193,10 @@ class AsyncWeb:
 
     @clean_output
     async def verify(self, source: str, quotes: str | Sequence[str]) -> list[QuoteCheck]:
-        """Check whether quotes appear in a source: a URL, a snapshot or an archive id."""
+        """Check whether quotes appear in a source, one result each: a URL, a snapshot hash or an archive id.
+
+        The kept copy is checked; a page that is not kept is opened first.
+        """
         from mcp_web.read.fragment import quote_url
         from mcp_web.services.verify_quotes import verify_quotes
 
@@ -206,7 +213,7 @@ class AsyncWeb:
 
     @clean_output
     async def cite(self, source: str, *, style: Style = "text") -> str:
-        """A citation of a source (a URL, a snapshot or an archive id), with the day on which it was read.
+        """A citation of a source (a URL, a snapshot hash or an archive id), with the day on which it was read.
 
         The kept copy is cited; a page that is not kept is opened first. `csl` is CSL-JSON.
         """
@@ -240,7 +247,11 @@ class AsyncArchive:
         until: str | None = None,
         fuzzy: bool = True,
     ) -> ArchiveResults:
-        """Search what is kept, by words and by meaning; `since` and `until` are days, as "2024-05-01"."""
+        """Search what is kept, by words and by meaning, at most `limit` documents.
+
+        `mode` "text" is by words alone, "semantic" by meaning alone. `collection` is a tag or the name of a synced
+        folder; `since` and `until` are days, as "2024-05-01". `fuzzy` corrects typos of the query.
+        """
         from mcp_web.archive.answer import ArchiveQuery, SearchedSource, SearchMode
         from mcp_web.services.search_archive import search_archive
 
@@ -260,7 +271,7 @@ class AsyncArchive:
     async def add(
         self, content: str, *, title: str | None = None, date: str | None = None, tags: Sequence[str] = ()
     ) -> Page:
-        """Keep a page (its URL) or a text with a title as research: no purge removes it.
+        """Save a page (its URL) or a text with a title as research, which no purge of the archive deletes.
 
         Raises InvalidInput for a text without a title. `date` is that of the document, as "2024-05-01".
         """
@@ -277,7 +288,8 @@ class AsyncArchive:
     ) -> CrawlReport:
         """Add the pages of a site below `prefix` to the archive; a second crawl fetches only what changed.
 
-        The timeout of a call does not apply; a crawl that was cancelled is continued by the next one.
+        `prefix` is by default the folder of `url`; `max_depth` is how many links are followed from there. The timeout
+        of a call does not apply; a crawl that was cancelled is continued by the next one.
         """
         from mcp_web.services.crawl_site import crawl_site
 
@@ -302,7 +314,7 @@ def _page(url: str, document: Document, snapshot: str = "", cache: Any = "none",
 
 
 def _reading(url: str, question: str, page: Any) -> Reading:
-    """The reading of one page; one without passages if the page failed."""
+    """The reading of one page; without passages and with a note if `page` is the error of a page that failed."""
     from mcp_web.read.fragment import quote_url
 
     if isinstance(page, WebError):

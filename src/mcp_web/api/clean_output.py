@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def clean_output(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-    """Decorator: masks configured secrets in the result of a method and in its errors."""
+    """Decorator: masks configured secrets in what a method returns or raises; a timeout raises FetchTimeout."""
 
     @functools.wraps(method)
     async def call(*args: P.args, **options: P.kwargs) -> T:

@@ -23,7 +23,7 @@ def _short(text: str) -> str:
 
 
 def _link(url: str, text: str) -> str:
-    """An HTML link that cannot run a script: page titles and URLs are untrusted."""
+    """An HTML link, or only its text if the URL is not http(s): titles and URLs of pages are untrusted."""
     shown = html.escape(text or url)
     if not url.startswith(("http://", "https://")):
         return shown
@@ -36,7 +36,7 @@ def _table(rows: list[tuple[str, str]]) -> str:
 
 
 class _Items(Sequence[T]):
-    """Lets results be iterated over, counted, indexed and sliced."""
+    """Base class of results that can be iterated over, counted, indexed and sliced; they are in `_items`."""
 
     __slots__ = ()
 
@@ -99,7 +99,7 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SearchResults(_Items[SearchHit]):
-    """The results of one query; iterate over it, or index it."""
+    """The results of one query, best first; iterate over it, or index it."""
 
     query: str
     provider: str
@@ -120,7 +120,7 @@ class SearchResults(_Items[SearchHit]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Passage:
-    """A part of a page that answers, with what is needed to cite it."""
+    """A part of a page that answers a question, with what is needed to cite it."""
 
     id: str
     text: str
@@ -183,7 +183,7 @@ class QuoteCheck:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ArchiveHit:
-    """One kept document that matches."""
+    """One kept document that matches a search in the archive."""
 
     id: str
     title: str
@@ -202,7 +202,7 @@ class ArchiveHit:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ArchiveResults(_Items[ArchiveHit]):
-    """The kept documents that match, best first."""
+    """The kept documents that match a search, best first; iterate over it, or index it."""
 
     query: str
     hits: tuple[ArchiveHit, ...]

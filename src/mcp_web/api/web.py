@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def _blocking(method: Callable[Concatenate[Any, P], Awaitable[T]]) -> Callable[Concatenate[Any, P], T]:
-    """The method with the same parameters, which returns when the result is there."""
+    """The async method as one that blocks until the result is there; it runs in the event loop of `Web`."""
 
     @functools.wraps(method)
     def call(self: Web | Archive, /, *args: P.args, **options: P.kwargs) -> T:
@@ -39,7 +39,7 @@ def _blocking(method: Callable[Concatenate[Any, P], Awaitable[T]]) -> Callable[C
 class Web:
     """The web for a script: search, open, read, verify and remember.
 
-    Use it as a context manager, or call `close()`. The event loop runs in a thread of its own, so it works inside
+    Use it as a context manager, or call `close()`. Its event loop runs in a thread of its own, so `Web` works inside
     notebooks too. Parameters and results are those of `AsyncWeb`.
     """
 
@@ -74,7 +74,7 @@ class Web:
         self._exits.close()
 
     def _portal(self) -> BlockingPortal:
-        """The portal to the event loop, which the first call starts; raises RuntimeError after `close`."""
+        """What runs calls in the event loop; the first call starts it. Raises RuntimeError after `close`."""
         if self._is_closed:
             raise RuntimeError("This Web is closed: make another one.")
         with self._starting:

@@ -13,7 +13,11 @@ _HASHES = re.compile(r"^\s*#+\s*")
 
 
 def to_data(markdown: str) -> dict[str, Any]:
-    """The tables and lists of a text in order, each with the nearest heading above it."""
+    """The tables and lists of a text: {"tables": [{"section", "rows"}], "lists": [{"section", "items"}]}.
+
+    Each list is in the order of the text, and absent if the text has none. "section" is the nearest heading above, or
+    "".
+    """
     found: dict[str, list[dict[str, Any]]] = {"tables": [], "lists": []}
     section = ""
     for block in blocks(markdown):
@@ -29,7 +33,7 @@ def to_data(markdown: str) -> dict[str, Any]:
 
 
 def _rows(table: str) -> list[dict[str, str]]:
-    """One object for each row; columns without a name are numbered."""
+    """The rows below a table's header, each as {column: cell}; a third column without a name is called "column 3"."""
     lines = [_cells(line) for line in table.splitlines() if line.strip()]
     names = [name or f"column {at}" for at, name in enumerate(lines[0], start=1)]
     return [dict(zip(names, cells, strict=False)) for cells in lines[2:]]

@@ -22,7 +22,7 @@ HUNK_CHARS = 1200
 
 @dataclass(frozen=True, slots=True)
 class SectionChange:
-    """A section that differs between two versions."""
+    """A section of a page that differs between two versions: how, under which headings, and its lines as a diff."""
 
     change: Change
     path: tuple[str, ...]  # as in the newer version, unless removed
@@ -39,7 +39,11 @@ def diff(
     old_headings: Sequence[Heading] | None = None,
     new_headings: Sequence[Heading] | None = None,
 ) -> list[SectionChange]:
-    """The sections that were added, removed, changed, renamed or moved, in the newer version's order."""
+    """The sections of two versions that differ: those of `new` in its order, then those that were removed.
+
+    Headings are read from the Markdown unless given. A section at a new path with the lines of one that is gone is
+    "renamed" if both are below the same heading, else "moved".
+    """
     before = _sections(old, read_headings(old) if old_headings is None else old_headings)
     after = _sections(new, read_headings(new) if new_headings is None else new_headings)
     gone = {key: lines for key, (_, lines) in before.items() if key not in after}
@@ -61,7 +65,7 @@ def diff(
 
 
 def _sections(markdown: str, headings: Sequence[Heading]) -> dict[SectionKey, tuple[int, tuple[str, ...]]]:
-    """The start of each section, and its lines without those of its heading and its subsections."""
+    """The offset and lines of each section, without heading and subsections; `()` is the text above all headings."""
     starts = [0, *(heading.start for heading in headings), len(markdown)]
     found: dict[SectionKey, tuple[int, tuple[str, ...]]] = {}
     seen: Counter[tuple[str, ...]] = Counter()
@@ -74,7 +78,7 @@ def _sections(markdown: str, headings: Sequence[Heading]) -> dict[SectionKey, tu
 
 
 def _lines(text: str) -> tuple[str, ...]:
-    """The units of comparison: sentences of prose, lines of everything else."""
+    """The units that are compared: sentences of paragraphs and quotes, lines of other blocks; headings are left out."""
     lines: list[str] = []
     for block in blocks(text):
         piece = text[block.start : block.end]
@@ -86,7 +90,7 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def _hunk(old: Sequence[str], new: Sequence[str]) -> str:
-    """The differences of two lists of lines as a unified diff of about HUNK_CHARS characters."""
+    """The unified diff of two lists of lines, "…" for each `@@` line; cut at HUNK_CHARS, with the number left out."""
     lines = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
     text = ""
     for number, line in enumerate(lines):

@@ -39,7 +39,7 @@ _LETTER = re.compile(r"\w")
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Words that are adjacent on the page: their span in the Markdown, and their offset in the folded page text."""
+    """Words side by side on the page: their span in the Markdown, and `at`, their offset in the text of `_read`."""
 
     start: int
     end: int
@@ -49,9 +49,9 @@ class _Run:
 
 
 def quote_url(url: str, markdown: str, start: int, end: int) -> str:
-    """The page's URL with a fragment that scrolls to `markdown[start:end]`, in place of its own fragment.
+    """A link to the page at `url` that scrolls to `markdown[start:end]`: a text fragment replaces that of the URL.
 
-    Without a fragment if that part shows no words.
+    If that part shows no words, the link has no fragment.
     """
     found = fragment(markdown, start, end)
     base = url.partition("#")[0]
@@ -59,7 +59,7 @@ def quote_url(url: str, markdown: str, start: int, end: int) -> str:
 
 
 def fragment(markdown: str, start: int, end: int) -> str:
-    """The `text=` directive for `markdown[start:end]`, or an empty string if it shows no words."""
+    """The text directive (`text=…`, for a URL fragment) that finds `markdown[start:end]`; "" if that shows no words."""
     plain, runs, everything = _read(markdown)
     inside = list(takewhile(lambda run: run.start < end, runs[bisect_right(runs, start, key=lambda run: run.end) :]))
     if not inside:
@@ -78,7 +78,10 @@ def fragment(markdown: str, start: int, end: int) -> str:
 
 
 def _from_first_unique(runs: list[_Run], everything: str, start: int) -> list[_Run]:
-    """The runs of a passage, without the first ones as long as their beginning occurs earlier on the page."""
+    """The runs from the first one on whose opening words occur nowhere earlier on the page; all if there is none.
+
+    A run that begins before the passage, at offset `start`, is not left out.
+    """
     for at, run in enumerate(runs):
         opening = _fold(" ".join(run.words.split()[:MOST]))
         if run.start < start or everything.find(opening, 0, run.at + len(opening) - 1) < 0:
@@ -88,7 +91,7 @@ def _from_first_unique(runs: list[_Run], everything: str, start: int) -> list[_R
 
 @lru_cache(maxsize=4)
 def _read(markdown: str) -> tuple[Stripped, list[_Run], str]:
-    """The page without markup, its runs, and the folded text of all runs; cached for other passages of the page."""
+    """The page without markup, its runs, and their folded texts (`_fold`), joined; cached for the last four pages."""
     plain = strip(markdown, references=True)
     runs: list[_Run] = []
     folded: list[str] = []
@@ -103,7 +106,10 @@ def _read(markdown: str) -> tuple[Stripped, list[_Run], str]:
 
 
 def _directive(before: str, ahead: list[str], runs: list[str]) -> str:
-    """The directive for some runs. `before` is all folded text before them, `ahead` the last words of it."""
+    """The `text=` directive that matches from the first to the last of some runs of words.
+
+    `before` is the folded text of the page before them, `ahead` its last words.
+    """
     first = runs[0].split()
     if len(runs) == 1 and len(first) <= WHOLE_RUN:
         return "text=" + _prefix(before, ahead, first) + _term(first)
@@ -117,7 +123,7 @@ def _directive(before: str, ahead: list[str], runs: list[str]) -> str:
 
 
 def _closing(text: str, last: list[str]) -> list[str]:
-    """The last words: as many as are needed to match at the end and not earlier."""
+    """The end of the words `last`: 4 to 12, as few as occur in the folded `text` of the passage only at its end."""
     for count in range(min(FEWEST, len(last)), min(MOST, len(last)) + 1):
         words = last[len(last) - count :]
         if words and text.find(_fold(" ".join(words))) >= len(text) - len(_fold(" ".join(words))) - 1:
@@ -136,7 +142,10 @@ def _prefix(before: str, ahead: list[str], words: list[str]) -> str:
 
 
 def _run_spans(markdown: str, block: Block) -> Iterator[Span]:
-    """The spans of a block whose words are adjacent on the page."""
+    """The spans of a block whose words a page shows side by side: between images, formulas, tags and footnote marks.
+
+    A table is cut into cells, a list or code into lines; a rule or a formula has no span.
+    """
     if block.kind in ("rule", "math"):
         return
     spans = [(block.start, block.end)]
@@ -163,11 +172,11 @@ def _words(plain: Stripped, kind: str, start: int, end: int) -> str:
 
 
 def _fold(text: str) -> str:
-    """Text as a browser compares it: without regard to case and to the length of white space."""
+    """Text as a browser compares it: case folded, and each run of white space as one space."""
     return fold_spaces(text.casefold())
 
 
 def _term(words: list[str]) -> str:
-    """Words in the encoding of a text directive."""
+    """Words joined by spaces and percent-encoded for a text directive, dashes included."""
     # The dash separates prefix and suffix in a directive, so it is escaped though URLs allow it.
     return percent(" ".join(words), safe="").replace("-", "%2D")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def to_html(markdown: str) -> str:
-    """The Markdown as an HTML fragment."""
+    """The Markdown as an HTML fragment; raw HTML in it is escaped."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False})

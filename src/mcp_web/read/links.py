@@ -13,9 +13,10 @@ _SIGNATURE = re.compile(r"^`[^`\n(]*+\([^`\n]*+`(?: ?`[^`\n]++`)+$", re.MULTILIN
 
 
 def numbered(markdown: str, page: str = "", most: int = 200) -> tuple[str, tuple[Link, ...]]:
-    """`[text](url)` → `[text][n]`, and the links: link 1 is the first. Each URL gets a number where it first occurs.
+    """The text with each link `[text](url)` as `[text][n]`, and the links: number 1 is the first of the tuple.
 
-    Further occurrences, links inside the same `page`, and links beyond `most` URLs are replaced by their text.
+    A URL gets a number where it first occurs. Further occurrences, links inside `page` (its URL without fragment), and
+    links beyond `most` URLs are replaced by their text.
     """
     found: dict[str, Link] = {}
 
@@ -30,7 +31,7 @@ def numbered(markdown: str, page: str = "", most: int = 200) -> tuple[str, tuple
 
 
 def text_only(markdown: str) -> str:
-    """`[text](url)` → `text`; a signature whose types are links becomes one code span."""
+    """The text with each link `[text](url)` as `text`; an API signature whose types are links becomes a code span."""
     if "](" not in markdown:
         return markdown
     one_span = _replace(markdown, lambda text, url: text)
@@ -38,12 +39,12 @@ def text_only(markdown: str) -> str:
 
 
 def reference_list(links: tuple[Link, ...]) -> str:
-    """The list of URLs for `numbered` text: Markdown reference definitions."""
+    """The list of URLs that belongs to a `numbered` text: Markdown definitions `[n]: URL`, one a line."""
     return "\n".join(f"[{number}]: {link.url}" for number, link in enumerate(links, start=1))
 
 
 def _replace(markdown: str, show: Callable[[str, str], str]) -> str:
-    """The text with each link replaced by `show(text, url)`."""
+    """The text with each link, but no image, replaced by `show(text, url)`."""
     parts: list[str] = []
     at = 0
     for link in links(markdown):

@@ -27,13 +27,16 @@ def paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
 
 
 def path_at(headings: Sequence[Heading], offset: int) -> tuple[str, ...]:
-    """The path of the section that an offset of the text is in."""
+    """The headings of the section at an offset of the text, outermost first; `()` before the first heading."""
     at = bisect_right([heading.start for heading in headings], offset)
     return paths(headings[:at])[-1] if at else ()
 
 
 def section_range(markdown: str, headings: Sequence[Heading], name: str) -> tuple[int, int]:
-    """The span of the section of that name, its subsections included. Raises InvalidInput if there is none."""
+    """The span of the section of that name (as `_find` compares it), with its heading and subsections.
+
+    Raises InvalidInput if there is none.
+    """
     at = _find(headings, name)
     if at is None:
         raise _unknown(headings, name)
@@ -45,7 +48,8 @@ def section_range(markdown: str, headings: Sequence[Heading], name: str) -> tupl
 def _find(headings: Sequence[Heading], name: str) -> int | None:
     """The index of the heading that `name` refers to; None if there is none.
 
-    Compared in this order: exact text, text folded by case and space, path, anchor, beginning, similar spelling.
+    Compared in this order: exact text, text without number, case and punctuation, path, anchor, beginning (if only one
+    heading has it), similar spelling.
     """
     texts = [heading.text for heading in headings]
     if name in texts:
@@ -79,7 +83,7 @@ def _fold(text: str) -> str:
 
 
 def _unknown(headings: Sequence[Heading], name: str) -> InvalidInput:
-    """The error for a section that does not exist, with the headings that do."""
+    """The error for a section that does not exist; it lists the most similar headings, then the first of the page."""
     folded = {_fold(heading.text): heading.text for heading in headings}
     near = difflib.get_close_matches(_fold(name), list(folded), n=5, cutoff=0.3)
     if not headings:

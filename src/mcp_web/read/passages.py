@@ -43,7 +43,7 @@ _PAUSES = ("; ", ", ", "\n", " ", "，", "、", "；")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The size of passages, in words."""
+    """How a text is cut into passages: counts are in words, the others are factors of them."""
 
     least: int = 85  # a passage may end once it has this many words
     most: int = 130
@@ -60,7 +60,7 @@ class Size:
 
     @classmethod
     def capped(cls, tokens: int | None) -> Size:
-        """The default size, or a smaller one if the model takes at most `tokens` tokens."""
+        """The default size; a smaller one if its passages exceed the `tokens` that a model takes (None: no limit)."""
         usual = cls()
         if tokens is None or tokens * WORDS_PER_TOKEN >= usual.most * (usual.stretch + usual.overlap):
             return usual
@@ -83,7 +83,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """A span that is never cut: a sentence, a code block, a table, a list, or a part of a very long one of these."""
+    """A span that no passage splits: a sentence, heading, code block, table, list, or a part of a very long one."""
 
     start: int
     end: int
@@ -95,7 +95,7 @@ class _Unit:
 
 
 def passages(markdown: str, headings: Sequence[Heading] | None = None, size: Size | None = None) -> list[Passage]:
-    """All passages of a document, in order, none empty."""
+    """All passages of a document, in order, none empty; `headings` are by default those in the Markdown."""
     size = size or Size()
     headings = read_headings(markdown) if headings is None else headings
     cuts: list[tuple[int, int, tuple[str, ...], str]] = []
@@ -114,7 +114,7 @@ def _digest(above: Sequence[str], text: str) -> str:
 
 
 def _sections(markdown: str, headings: Sequence[Heading], size: Size) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
-    """The path and the blocks of each section; short sections are joined with the next one."""
+    """The path (headings, outermost first) and the blocks of each section; a short one is joined with the next."""
     starts = [heading.start for heading in headings]
     names = [(), *paths(headings)]
     at = 0
@@ -176,7 +176,7 @@ def _units(markdown: str, block: Block, size: Size) -> Iterator[_Unit]:
 
 
 def _fill(markdown: str, spans: Sequence[tuple[int, int]], size: Size) -> Iterator[tuple[int, int]]:
-    """The lines, rows or items of a very long block, joined up to the size."""
+    """Spans of lines, rows or items of a very long block, joined as long as they have at most `size.most` words."""
     begin, words = spans[0][0], 0
     for start, end in spans:
         more = count_words(markdown[start:end])
@@ -188,7 +188,7 @@ def _fill(markdown: str, spans: Sequence[tuple[int, int]], size: Size) -> Iterat
 
 
 def _shorten(markdown: str, start: int, end: int, size: Size) -> Iterator[tuple[int, int]]:
-    """The parts of a sentence that is too long for a passage; the sentence itself if it is not."""
+    """The spans of the parts of a sentence with more words than `size.most`; of the whole sentence if it has not."""
     # The length is checked first: counting the words of all that remains at each step would be quadratic.
     while end - start > size.most * CHARS_PER_WORD or count_words(markdown[start:end]) > size.most:
         sample = min(end - start, size.most * 5)
@@ -204,9 +204,9 @@ def _shorten(markdown: str, start: int, end: int, size: Size) -> Iterator[tuple[
 
 
 def _merge(markdown: str, units: Sequence[_Unit], size: Size) -> Iterator[tuple[int, int, str]]:
-    """Joins units to passages: start, end, and the name of the reference entry that the passage continues.
+    """Join units to passages: yields start, end, and the name of the API entry that the passage continues, else "".
 
-    A passage of prose that follows prose begins with the last words of the passage before.
+    An entry is a signature with the text below it. Prose after prose begins with the last words of the passage before.
     """
     first, entry = 0, ""
     while first < len(units):
@@ -227,7 +227,7 @@ def _merge(markdown: str, units: Sequence[_Unit], size: Size) -> Iterator[tuple[
 
 
 def _entry(markdown: str, unit: _Unit) -> str:
-    """The name of the reference entry that begins with this unit; empty if none does."""
+    """The name in a unit that is an API signature, such as "os.walk" for `os.walk(top)`; "" for other units."""
     text = markdown[unit.start : unit.end]
     signature = " ".join(text.replace("`", "").split())
     name = signature.partition("(")[0].strip()
@@ -236,9 +236,11 @@ def _entry(markdown: str, unit: _Unit) -> str:
 
 
 def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) -> int:
-    """The last unit of a passage: before the next entry, else at a paragraph's end, else at a sentence's end.
+    """The index of the last unit of the passage that begins with unit `first`.
 
-    Among equal choices a checksum of the text decides, so that soon after a changed paragraph the cuts are as before.
+    The passage ends before a unit that leads (a signature, term or question), else with a paragraph, else with a
+    sentence. Among equal choices a checksum of the text decides, so that soon after a changed paragraph the cuts are as
+    before.
     """
     words = 0
     choices: list[tuple[int, int, int]] = []
@@ -266,13 +268,16 @@ def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) ->
 
 
 def _rest(units: Sequence[_Unit], at: int, size: Size) -> Sequence[_Unit]:
-    """The units from `at` up to the next entry or the end of the section."""
+    """The units from index `at` up to the next one that leads (a signature, term or question), or to the end."""
     ahead = units[at : at + size.most]
     return ahead[: next((number for number, unit in enumerate(ahead) if unit.leads), len(ahead))]
 
 
 def _entry_ends_soon(markdown: str, units: Sequence[_Unit], first: int, at: int, size: Size) -> bool:
-    """Whether only a few words are left from `at` to the end of a reference entry, for a passage from `first` on."""
+    """Whether the rest of an API entry, from unit `at` on, is shorter than `size.small_section`, and not empty.
+
+    `first` is the first unit of the passage. A rest before the next entry counts too.
+    """
     rest = _rest(units, at, size)
     few = 0 < sum(unit.words for unit in rest) < size.small_section
     after = at + len(rest)
@@ -280,7 +285,7 @@ def _entry_ends_soon(markdown: str, units: Sequence[_Unit], first: int, at: int,
 
 
 def _overlap(markdown: str, units: Sequence[_Unit], first: int, last: int, size: Size) -> int:
-    """Where a passage with overlap begins: so many words before its first unit as the size asks for."""
+    """The offset at which the passage of units `first` to `last` begins, so that it repeats the words before them."""
     whole = sum(unit.words for unit in units[first : last + 1]) if size.overlap_sentences else size.most
     wanted = max(1, round(whole * size.overlap))
     at, words = first - 1, units[first - 1].words

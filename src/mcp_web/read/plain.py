@@ -39,9 +39,10 @@ def to_plain(markdown: str) -> str:
 
 
 def strip(markdown: str, *, display: bool = False, references: bool = False) -> Stripped:
-    """The text without markup; with `references`, also without the brackets and labels of `[text][label]`.
+    """The text without markup, with its offsets in the Markdown.
 
-    For `display`, bullets, the separators of table columns, the alt texts of images and footnote marks stay.
+    For `display`, bullets, the separators of table columns, the alt texts of images and footnote marks stay. With
+    `references`, the brackets and labels of `[text][label]` are removed too.
     """
     drop: list[Span] = []
     parts: list[str] = []
@@ -57,7 +58,7 @@ def strip(markdown: str, *, display: bool = False, references: bool = False) -> 
 
 
 def _markup(text: str, block: Block, display: bool, references: bool) -> list[Span]:
-    """The spans of the markup of a block with this text."""
+    """The spans, in the document, of the markup of a block with this text; the flags are those of `strip`."""
     base = block.start
     if block.kind == "code":
         return _spans(_FENCE_LINE, text, base)
@@ -115,7 +116,7 @@ _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,6});")
 
 @dataclass(frozen=True, slots=True)
 class FoldedMarkdown:
-    """A document folded for comparison with quotes: without markup, in lower case, and so on (`_fold`)."""
+    """A document folded (`_fold`) for comparison with quotes: no markup, lower case, one form of punctuation."""
 
     plain: Stripped
     folded: Stripped  # made from the plain text
@@ -135,17 +136,20 @@ def fold_markdown(markdown: str) -> FoldedMarkdown:
 
 
 def fold_quote(quote: str) -> str:
-    """A quote of plain text folded for comparison, without quotation marks around it."""
+    """A quote of plain text, folded (`_fold`) for comparison, without quotation marks around it."""
     return _fold(quote).text.strip(" '")
 
 
 def fold_markdown_quote(quote: str) -> str:
-    """A quote of Markdown text folded for comparison."""
+    """A quote of Markdown text, without markup, folded as by `fold_quote`."""
     return fold_quote(strip(quote).text)
 
 
 def _fold(text: str) -> Stripped:
-    """Plain text in lower case, with one form of quotation marks, dashes and spaces, without what `_DROP` matches."""
+    """Plain text in lower case, with one form of quotation marks, dashes and spaces, and its offsets in `text`.
+
+    Invisible characters, double quotes, and repeated spaces, dots and dashes are removed.
+    """
     if "&" in text:  # as many characters as before, so that offsets stay
         text = _ENTITY.sub(lambda found: unescape(found[0]).ljust(len(found[0]), "\u200b"), text)
     same = text.translate(_TABLE)

@@ -78,7 +78,7 @@ class QuoteCheck:
 
 @dataclass(frozen=True, slots=True)
 class _WordMatch:
-    """A range of source words that matches a quote, and how many words the quote has before and after the match."""
+    """A range of source words that resembles a quote, and how many quote words precede and follow what matches."""
 
     ratio: float
     first: int
@@ -88,14 +88,14 @@ class _WordMatch:
 
 
 def verify(markdown: str, quotes: Sequence[str], headings: Sequence[Heading] | None = None) -> list[QuoteCheck]:
-    """Check each quote against a document; `headings` are those of the document, by default read from `markdown`."""
+    """Check each quote against a document, one result each; `headings` are by default those in `markdown`."""
     headings = read_headings(markdown) if headings is None else headings
     source = _Source(markdown, headings)
     return [source.check(quote) for quote in quotes]
 
 
 def word_for_word(markdown: str, quotes: Sequence[str]) -> list[str]:
-    """Those quotes that are in a document, exact or normalised."""
+    """The quotes that are in a document, exactly or apart from spacing, quotation marks, dashes and case."""
     source = _Source(markdown, ())
     return [quote for quote in quotes if source.place(quote) is not None]
 
@@ -123,7 +123,7 @@ class _Source:
         return max(checks, key=lambda check: check.similarity, default=QuoteCheck(quote, "absent"))
 
     def place(self, quote: str) -> tuple[QuoteVerdict, int, int] | None:
-        """The span in `markdown` of a quote that is exact or normalised, after that verdict; None if it is neither."""
+        """The verdict "exact" or "normalised" on a quote, and its span in `markdown`; None if it is neither."""
         place = _find(self.markdown, quote.strip()) if quote.strip() else None
         if place is not None:
             return "exact", place, place + len(quote.strip())
@@ -134,10 +134,9 @@ class _Source:
         return None
 
     def _elided(self, quote: str, places: Sequence[tuple[int, int]]) -> QuoteCheck:
-        """The result for a quote with […] whose parts are all in the source.
+        """The result for a quote with […] whose parts are all in the source, at `places` in the folded text.
 
-        `places` are their spans in the folded text. It is only "fuzzy" if a negation was left out, because that may
-        reverse the statement.
+        It is "normalised", but "fuzzy" if a negation was left out, because that may reverse the statement.
         """
         span = self.folded.source_span(places[0][0], places[-1][1])
         gaps = [self.folded.text[before[1] - 1 : after[0]] for before, after in pairwise(places)]
@@ -167,9 +166,9 @@ class _Source:
         return best
 
     def _next_chain(self, parts: Sequence[str], begin: int) -> list[tuple[int, int]] | None:
-        """The first chain that begins at `begin` or later; each part is its last occurrence before the next part.
+        """The spans of the parts of a quote where they first follow each other at or after `begin`, in the folded text.
 
-        None if there is none.
+        Each part is taken at its last occurrence before the next part. None if they do not follow each other.
         """
         at = begin
         for part in parts:
@@ -186,7 +185,7 @@ class _Source:
         return chain
 
     def _fuzzy(self, quote: str, wanted: str) -> QuoteCheck:
-        """The result for a quote that is reworded or absent; `wanted` is the quote, folded."""
+        """The result for a quote (`wanted`: folded) not found as is: "fuzzy" if enough words agree, else "absent"."""
         given = _WORD.findall(wanted)
         tried = [found for place in self._likely_places(given) if (found := self._align(given, place))]
         best = max(tried, key=lambda one: one.ratio, default=None)
@@ -206,9 +205,9 @@ class _Source:
         return self._found(quote, "fuzzy", *span, best.ratio, tuple(differences[:MOST_DIFFERENCES]))
 
     def _words_in_sentence(self, word: int, count: int, step: Literal[-1, 1]) -> int:
-        """How many of the next `count` words on one side of a word are in the same sentence.
+        """How many of the `count` source words before (`step` -1) or after (1) word `word` are in its sentence.
 
-        These words of the source stand in place of the first or last words of a quote.
+        These words of the source stand in place of the first or last words of a quote, which did not match.
         """
         for taken in range(count):
             near = word + taken * step
@@ -222,7 +221,10 @@ class _Source:
         return count
 
     def _likely_places(self, given: list[str]) -> list[int]:
-        """Numbers of source words at which the quote may begin: each shared word votes for the start it implies."""
+        """Indices of at most five source words near which a quote may begin, the likeliest first.
+
+        Each word of the quote (`given`) votes for the beginnings that its places in the source imply.
+        """
         words = self._all_words()
         votes: Counter[int] = Counter()
         for at, word in enumerate(given):
@@ -233,7 +235,7 @@ class _Source:
         return [min(max(0, bucket * 4), max(0, len(words) - 1)) for bucket, _ in votes.most_common(5)]
 
     def _align(self, given: list[str], begin: int) -> _WordMatch | None:
-        """Compare the words of a quote with those of the source around word `begin`; None if they share none."""
+        """The range of source words near word `begin` that matches the words of a quote; None if they share none."""
         words = self._all_words()
         slack = max(4, len(given) // 3)
         low = max(0, begin - slack)
@@ -252,7 +254,7 @@ class _Source:
         return _WordMatch(ratio, low + first, low + end, same[0].a, len(given) - same[-1].a - same[-1].size)
 
     def _all_words(self) -> list[re.Match[str]]:
-        """The words of the source, found when first needed."""
+        """The words of the folded source, found when first needed."""
         if self._words is None:
             self._words = list(_WORD.finditer(self.folded.text))
             for at, word in enumerate(self._words):
@@ -268,13 +270,13 @@ class _Source:
         similarity: float = 1.0,
         differences: tuple[Difference, ...] = (),
     ) -> QuoteCheck:
-        """The result for a quote that is in the source."""
+        """The result for a quote that is in the source at `start` to `end`, with the text and the section there."""
         path = path_at(self.headings, start)
         return QuoteCheck(quote, verdict, start, end, self.markdown[start:end], path, round(similarity, 3), differences)
 
 
 def _folded_forms(*parts: str) -> list[tuple[str, ...]]:
-    """The parts of a quote, folded as plain text and, if that differs, as Markdown: `__init__` is a name or bold."""
+    """The non-empty parts of a quote folded as plain text and, if different, as Markdown: `__init__` may be bold."""
     readings = (tuple(filter(None, map(fold, parts))) for fold in (fold_quote, fold_markdown_quote))
     return list(dict.fromkeys(reading for reading in readings if reading))
 
@@ -294,7 +296,7 @@ def _joined(words: Sequence[str]) -> str:
 
 
 def _find(text: str, wanted: str, begin: int = 0) -> int | None:
-    """The first offset at which `wanted` occurs as whole words; None if there is none."""
+    """The offset from `begin` on at which `wanted` first occurs as whole words; None if there is none."""
     for _ in range(1000):
         place = text.find(wanted, begin)
         if place < 0:
@@ -314,7 +316,7 @@ def _inside_word(before: str, after: str) -> bool:
 
 
 def _find_last(text: str, wanted: str, begin: int, end: int) -> int | None:
-    """The last offset before `end` at which `wanted` occurs as whole words; None if there is none."""
+    """The offset of the last occurrence of `wanted` as whole words inside `text[begin:end]`; None if there is none."""
     for _ in range(1000):
         place = text.rfind(wanted, begin, end)
         if place < 0:

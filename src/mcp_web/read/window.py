@@ -26,9 +26,9 @@ class Window:
 
 
 def cut(markdown: str, start: int = 0, max_chars: int = 10_000, *, stop: int | None = None) -> Window:
-    """The window that begins at `start`, of at most `max_chars`; `stop` ends it earlier (a section's end).
+    """The window of at most `max_chars` characters that begins at `start`; `stop` is an offset that it does not pass.
 
-    Raises InvalidInput if `start` is outside the text.
+    It ends after a block or a sentence where possible. Raises InvalidInput if `start` is outside the text.
     """
     end = len(markdown) if stop is None else min(stop, len(markdown))
     if start < 0 or (start >= end and start > 0):
@@ -44,7 +44,7 @@ def cut(markdown: str, start: int = 0, max_chars: int = 10_000, *, stop: int | N
 
 
 def _cut_at(markdown: str, start: int, limit: int) -> int:
-    """The best place to stop, after `start` and not after `limit`."""
+    """The best offset at which to end a window that begins at `start`: after `start` and at most `limit`."""
     best = start
     # Text more than a window after the limit has no effect, so that a page of megabytes is not read to its end.
     markdown = markdown[: 2 * limit - start + 2]
@@ -66,7 +66,7 @@ def _cut_at(markdown: str, start: int, limit: int) -> int:
 
 
 def _inside(markdown: str, block: Block, start: int, best: int, limit: int) -> int:
-    """Where to stop if a block extends beyond the limit: at `best`, the end of the blocks before it, or inside it."""
+    """Where to stop if a block extends beyond the limit: at `best`, where the blocks before it end, or inside it."""
     filled = (best - start) / (limit - start)
     too_large = block.end - max(block.start, start) > limit - start
     if best > start and (filled >= HALF or (not too_large and block.kind in ("code", "table", "math"))):

@@ -28,7 +28,10 @@ _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 
 class AccessMiddleware:
-    """ASGI middleware around all routes; stores the authenticated caller in the ASGI scope, and reads the body."""
+    """ASGI middleware around all routes: checks host, origin, token, rate and scopes, and reads the body of a request.
+
+    A request that fails a check is answered here. The authenticated caller is stored in the ASGI scope.
+    """
 
     def __init__(
         self,
@@ -41,7 +44,7 @@ class AccessMiddleware:
         quota: Quota,
         tools: Mapping[str, str],
     ) -> None:
-        """Without `verifiers` (only on loopback) every request is allowed; `tools` has the scope of each by name."""
+        """Without `verifiers` (only on loopback) no token is needed. `names`: more hosts; `tools`: scopes by name."""
         self._app = app
         self._verifiers = verifiers
         self._quota = quota
@@ -70,7 +73,7 @@ class AccessMiddleware:
         await self._app(scope, receive, send)
 
     async def _check(self, scope: Scope) -> None:
-        """Check everything but the body; raises Refusal."""
+        """Check host, origin, token, rate and method, but not the body; raises Refusal. Health checks need no token."""
         headers, path = Headers(scope=scope), scope["path"]
 
         def sent(name: str) -> str:
@@ -90,7 +93,10 @@ class AccessMiddleware:
             raise Refusal(405, "METHOD_NOT_ALLOWED", "Send MCP messages with POST.", (b"allow", b"POST"))
 
     async def _authenticate(self, scope: Scope, authorization: str) -> None:
-        """Find the caller, check the scope that the path needs, and store the caller in the ASGI scope."""
+        """Find the caller of the token, check the scope that the path needs, and store the caller in the ASGI scope.
+
+        Raises Refusal: 401 for a wrong token, 403 without the scope, 503 when tokens cannot be checked.
+        """
         path = scope["path"]
         try:
             caller = await self._caller_of(token_in(authorization))
@@ -115,7 +121,7 @@ class AccessMiddleware:
         return None
 
     async def _count(self, scope: Scope) -> None:
-        """Count the request against the tenant's rate limit."""
+        """Count the request against the tenant's rate limit; raises Refusal (429) beyond it."""
         caller = caller_in(scope)
         try:
             await self._quota.take_call(caller.tenant if caller else "anyone", is_call=scope["path"] == "/mcp")
@@ -124,9 +130,10 @@ class AccessMiddleware:
             raise Refusal(429, "RATE_LIMITED", error.message, retry) from error
 
     def _check_messages(self, scope: Scope, body: bytes) -> None:
-        """Check the scopes that the messages in a body need, because the protocol requires an HTTP 403.
+        """Check the scopes that the JSON-RPC messages in a body need; raises Refusal (403) if one is missing.
 
-        The handlers check again what they run (`server/build.py`); this check only answers with the required status.
+        The handlers check again what they run (`server/build.py`): this check is there because the protocol requires
+        HTTP 403.
         """
         caller = caller_in(scope)
         if scope["path"] != "/mcp" or caller is None or "tools" in caller.scopes:
@@ -139,14 +146,14 @@ class AccessMiddleware:
             self._require(caller, needed_for_message(message, self._tools))
 
     def _require(self, caller: Caller, needed: str | None) -> None:
-        """Raise the refusal of a token that lacks a scope."""
+        """Raise Refusal (403) if the caller's token lacks the scope `needed`; None needs no scope."""
         if not allows(caller.scopes, needed):
             message = f"The token lacks the scope {needed!r}."
             header = self._bearer(error="insufficient_scope", error_description=message, scope=str(needed))
             raise Refusal(403, "INSUFFICIENT_SCOPE", message, header)
 
     def _bearer(self, **parts: str) -> tuple[bytes, bytes]:
-        """A WWW-Authenticate header with the scope, which those of the SDK lack; parts without a value are left out."""
+        """A WWW-Authenticate header with the non-empty parts and the metadata URL; that of the SDK has no scope."""
         parts |= {"resource_metadata": self._metadata}
         listed = ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
         return b"www-authenticate", f"Bearer {listed}".strip().encode()
@@ -180,7 +187,7 @@ def sign_in(scope: Scope, caller: Caller) -> None:
 
 
 def caller_in(scope: Any) -> Caller | None:
-    """The authenticated caller of a request; None where no token is needed."""
+    """The authenticated caller in the ASGI scope of a request; None where no token is needed."""
     token = getattr(scope.get("user"), "access_token", None)
     return token if isinstance(token, Caller) else None
 

@@ -24,7 +24,7 @@ CLOCK_LEEWAY = 30  # seconds that the clock of an issuer may differ
 
 
 class Caller(AccessToken):
-    """An authenticated caller. `scopes` includes the narrower scopes; `name` never contains the token."""
+    """An authenticated caller. `scopes` has the narrower scopes included in each; `name` never contains the token."""
 
     name: str
     tenant: str = DEFAULT_TENANT
@@ -58,7 +58,7 @@ class CheckedTokens:
 
 
 async def verify_configured(tokens: Sequence[str], token: str) -> Caller | None:
-    """The caller with a token of MCP_WEB_AUTH_TOKENS, which have every scope."""
+    """The caller, with every scope, if the token is one of `tokens` (MCP_WEB_AUTH_TOKENS); else None."""
     for number, known in enumerate(tokens):
         if hmac.compare_digest(known.encode(), token.encode()):
             name = f"token-{number}"
@@ -67,7 +67,7 @@ async def verify_configured(tokens: Sequence[str], token: str) -> Caller | None:
 
 
 class StoredTokens:
-    """The tokens made with `mcp-web token add`."""
+    """Verifies the tokens made with `mcp-web token add`, which are in the store; caches valid ones for two seconds."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -126,7 +126,7 @@ def uses_oauth(options: ServerOptions) -> bool:
 
 
 def token_in(authorization: str) -> str:
-    """The token of a Bearer header, or the password of a Basic one, as browsers can send only that; "" without one."""
+    """The token of a Bearer header, or the password of a Basic one (browsers send only that); "" without one."""
     scheme, _, value = authorization.partition(" ")
     if scheme.lower() == "bearer":
         return value.strip()

@@ -107,7 +107,7 @@ class _Handlers:
     async def _run(
         self, ctx: Context, app: App, tool: Tool, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        """Run a tool when it is its turn, within the deadline, while progress is reported; returns its errors too."""
+        """Run a tool when a slot is free, within the deadline, and report its progress; its error is a result too."""
         deadline = anyio.current_time() + self._deadline
         asked = (ctx.meta or {}).get(ANSWERS)
         structured = (asked if asked in ("text", "structured") else self._answers) == "structured"
@@ -176,7 +176,7 @@ def _client(ctx: Context) -> str:
 
 @asynccontextmanager
 async def _audited(log: AuditLog | None, caller: Caller | None, tool: str) -> AsyncIterator[dict[str, str]]:
-    """Context manager: one audit line for a call, also if it fails; the caller sets the outcome in the dict."""
+    """Context manager: writes one audit line for a call, also if it fails; set "outcome" in the dict inside."""
     noted = {"outcome": "cancelled"}
     begun = anyio.current_time()
     try:
@@ -197,7 +197,7 @@ def _require(ctx: Context, scope: str) -> None:
 
 
 async def _report(ctx: Context, progress: Progress) -> None:
-    """Send progress notifications about once a second until cancelled, to a client that requested them."""
+    """Send progress notifications about once a second until cancelled, if the client requested them."""
     if ctx.meta is None or "progress_token" not in ctx.meta:
         return
     sent = 0.0

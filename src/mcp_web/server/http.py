@@ -106,7 +106,7 @@ def run(
 
 
 async def _background(tenants: Tenants) -> None:
-    """Embed the documents and save the metrics of every tenant that was served recently, until cancelled."""
+    """Until cancelled, embed the documents and save the metrics of each recently served tenant at intervals."""
     while True:
         for app in tenants.apps:
             await embed_pending(app)
@@ -139,7 +139,7 @@ def http_app(
     names: Iterable[str] = (),
     stored_tokens: bool = False,
 ) -> ASGIApp:
-    """The ASGI application: MCP, health checks, metrics and the web interface, all behind authentication and limits.
+    """The ASGI application: MCP, metrics and the web interface behind authentication and limits; open health checks.
 
     `names` are host names that requests may use besides localhost and the configured ones; `stored_tokens`: tokens from
     the store are accepted although the options require none.
@@ -174,7 +174,7 @@ def http_app(
 
 
 def _verifiers(app: App, options: ServerOptions, *, stored_tokens: bool) -> list[Verify]:
-    """The verifiers of tokens that are accepted: the configured ones, the stored ones, then those of the issuer."""
+    """The functions that verify tokens: the configured ones, the stored ones, then those of the OAuth issuer."""
     found: list[Verify] = []
     if options.auth_tokens:
         found.append(partial(verify_configured, options.auth_tokens))
@@ -204,12 +204,12 @@ def _readyz(app: App) -> Any:
 
 
 async def _metrics(request: Request) -> Response:
-    """The metrics of this process; a scraper adds up those of several processes."""
+    """The metrics of this process as Prometheus text; a scraper adds up those of several processes."""
     return PlainTextResponse(prometheus(trace.metrics.totals()), media_type="text/plain; version=0.0.4")
 
 
 def _resource_metadata(options: ServerOptions) -> list[Any]:
-    """The routes of RFC 9728, where clients find the issuer of tokens for this server.
+    """The routes of RFC 9728, where clients find the OAuth issuer of tokens for this server; none without an issuer.
 
     There is one resource, so every path below the well-known one describes it: the URL in the challenge works whatever
     part of its path a proxy strips.

@@ -34,7 +34,7 @@ LOG_LINES = 20  # of the HTTP library, per minute
 
 
 def max_connections() -> int:
-    """Half of the files that the process may open, from 16 to 512; the others are for fetching pages."""
+    """The most HTTP connections: half of the files that the process may open, 16 to 512; others are for fetching."""
     try:
         import resource
 
@@ -45,7 +45,7 @@ def max_connections() -> int:
 
 
 class TinyChunks(Exception):
-    """A body comes in very many chunks of a few bytes: a hundred such bodies kept the server busy for minutes."""
+    """Raised for a body of very many chunks of a few bytes: a hundred such bodies kept the server busy for minutes."""
 
 
 class LimitedConnection(h11.Connection):
@@ -121,11 +121,11 @@ class LimitedProtocol(H11Protocol):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the rest of a request is still to come."""
+        """Whether the connection waits for the next request or for the rest of one."""
         return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
 
     def _arm(self, seconds: float) -> None:
-        """Close the connection in this many seconds, unless the rest of the request arrives."""
+        """Start the timer that closes the connection in this many seconds, unless the rest of the request arrives."""
         self._disarm()
         self._waiting[self] = None
         self._timer = self.loop.call_later(seconds, self._expire)
@@ -150,7 +150,7 @@ _waiting_connections: WeakKeyDictionary[ServerState, dict[LimitedProtocol, None]
 
 
 class DrainingServer(uvicorn.Server):
-    """A uvicorn server that does not raise the signal again at its end: the app still has to be closed."""
+    """A uvicorn server that does not raise its signal again after shutdown, so that the app can still be closed."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self.force_exit = self.force_exit or (self.should_exit and sig == signal.SIGINT)
@@ -158,7 +158,7 @@ class DrainingServer(uvicorn.Server):
 
 
 class LogRateLimit(logging.Filter):
-    """A log filter that passes LOG_LINES lines a minute; the last of them says that more were left out."""
+    """A log filter that passes LOG_LINES lines a minute; the last of them says that further ones are left out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -177,6 +177,6 @@ class LogRateLimit(logging.Filter):
 
 
 def limit_log() -> None:
-    """Limit the log lines of the HTTP server and the event loop."""
+    """Limit the log lines that the HTTP server and the event loop write in a minute (`LogRateLimit`)."""
     for name in ("uvicorn.error", "asyncio"):
         logging.getLogger(name).addFilter(LogRateLimit())

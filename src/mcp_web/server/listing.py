@@ -15,7 +15,7 @@ MAX_RESULT_CHARS = 100_000  # for clients that truncate long results: ours are l
 
 
 def listed_tools(app: App, tools: Mapping[str, Tool]) -> list[dict[str, Any]]:
-    """The entries of `tools/list`: every tool in order, with the providers and modes that are available here."""
+    """The entries of `tools/list` for these tools, in order, with only the providers and modes available here."""
     structured = app.tools.answers == "structured"
     return [described(listed_as(tool, app), structured=structured) for tool in tools.values()]
 

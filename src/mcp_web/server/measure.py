@@ -21,7 +21,7 @@ _duration = metrics.get_meter("mcp-web").create_histogram(
 
 
 async def measure(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
-    """Middleware of the SDK: measures one request. Unknown methods are not named: each would be a time series."""
+    """SDK middleware: records how long a request took. Unknown methods share a label: each would be a time series."""
     labels: dict[str, str] = {"mcp.method.name": ctx.method, "mcp.protocol.version": ctx.protocol_version}
     begun = time.perf_counter()
     try:

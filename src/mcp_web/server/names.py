@@ -12,7 +12,7 @@ EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 — compared, never 
 
 
 def own_names() -> tuple[str, ...]:
-    """The host names of this machine, with and without the local domain, and its addresses."""
+    """The host names of this machine, with and without the local domain, and its addresses, as URLs write them."""
     name = socket.gethostname()
     found = [name, socket.getfqdn(), f"{name.partition('.')[0]}.local", *map(str, outgoing_addresses())]
     with contextlib.suppress(OSError):
@@ -21,7 +21,7 @@ def own_names() -> tuple[str, ...]:
 
 
 def host_for_clients(host: str, names: Sequence[str]) -> str:
-    """The host that clients use for the address that the server listens on."""
+    """The host in clients' URLs: where the server listens or, if that is every address, the first of `names`."""
     if host in EVERYWHERE:
         return names[0] if names else "127.0.0.1"
     return _bracketed(host)

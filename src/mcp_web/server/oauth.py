@@ -77,7 +77,7 @@ class JwtVerifier:
         return claims if _is_for_us(claims, self._options) else None
 
     async def _with_key(self, kid: str) -> KeySet:
-        """The keys, fetched again if they are old or lack this key; raises FetchFailed while none are known."""
+        """The signing keys, fetched again if old or without key id `kid`; raises FetchFailed while none are known."""
         async with self._asking:
             now = anyio.current_time()
             known = self._keys is not None and (not kid or any(key.kid == kid for key in self._keys.keys))
@@ -106,7 +106,7 @@ class JwtVerifier:
         self._until = now + _KEYS_SECONDS
 
     async def _metadata(self) -> Mapping[str, Any]:
-        """The issuer's metadata, by RFC 8414 or OpenID Connect; raises WebError if there is none of this issuer."""
+        """The issuer's metadata, by RFC 8414 or OpenID Connect; raises WebError if missing or of another issuer."""
         failure: WebError | None = None
         for url in metadata_urls(self._issuer):
             try:
@@ -122,7 +122,7 @@ class JwtVerifier:
 
 
 class Introspection:
-    """Asks the authorization server about each token (RFC 7662)."""
+    """Asks the authorization server whether a token is valid (RFC 7662), and caches the answer for 30 seconds."""
 
     def __init__(self, options: ServerOptions, client: ApiClient) -> None:
         self._options = options
@@ -160,7 +160,7 @@ class Introspection:
 
 
 def check_joserfc(options: ServerOptions) -> None:
-    """Raise ConfigError at start if JWTs are to be checked and joserfc is not installed."""
+    """Raise ConfigError if JWTs are to be checked but the package joserfc is not installed."""
     if options.oauth_introspection_url or not options.oauth_issuer:
         return
     try:
@@ -206,14 +206,14 @@ def caller_from(claims: Mapping[str, Any], options: ServerOptions) -> Caller | N
 
 
 def _tenant_name(owner: str) -> str:
-    """A tenant name for an owner, readable if possible; never equal to that of a tenant created by the operator."""
+    """The tenant of an owner: the owner after "oauth.", or its digest if it has characters that names may not have."""
     folded = owner.lower()
     safe = folded if _SAFE.fullmatch(folded) and folded == owner else hashlib.sha256(owner.encode()).hexdigest()[:24]
     return f"oauth.{safe}"
 
 
 def _scopes(claims: Mapping[str, Any]) -> list[str]:
-    """The scopes in `scope` (RFC 9068), or in `scp`, as some issuers name it."""
+    """The scopes in the claim `scope` (RFC 9068), or in `scp`, as some issuers name it."""
     found = claims.get("scope", claims.get("scp", ""))
     return [str(one) for one in found] if isinstance(found, list) else str(found).split()
 
@@ -251,7 +251,7 @@ async def _json(client: ApiClient, url: str) -> dict[str, Any]:
 
 
 def _object(status: int, body: bytes, who: str) -> dict[str, Any]:
-    """The JSON object in a successful response of `who`; raises FetchFailed if there is none."""
+    """The JSON object in the body of a response; raises FetchFailed, which names `who` sent it, if there is none."""
     try:
         found = read_json(body) if status == 200 else None
     except ValueError:

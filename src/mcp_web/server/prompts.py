@@ -18,7 +18,7 @@ PROMPTS = declared_prompts(tomllib.loads(files("mcp_web.server").joinpath("promp
 
 
 def list_prompts(contract: Contract | None = None) -> list[types.Prompt]:
-    """Our prompts, or those of the configured contract."""
+    """The prompts of this server, or those of the configured contract (the tools of another system)."""
     return [
         types.Prompt(
             name=prompt.name,

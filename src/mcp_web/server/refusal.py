@@ -19,7 +19,7 @@ class Refusal(Exception):
         self.headers = headers
 
     async def send(self, send: Send) -> None:
-        """Send the refusal as a JSON response, and count it."""
+        """Send the refusal as a JSON response, and count it in the metrics."""
         trace.metrics.count("http_refused_total", code=self.code)
         body = json.dumps({"error": {"code": self.code, "message": str(self)}}).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *self.headers]

@@ -12,7 +12,7 @@ MAX_HELD = 24 * 1024 * 1024  # bytes of all unfinished bodies together
 
 
 class BodyReader:
-    """Reads bodies whole, before the application runs."""
+    """Reads the bodies of requests whole, with limits for each and for all unfinished ones together."""
 
     def __init__(self) -> None:
         self._unfinished: dict[anyio.CancelScope, int] = {}  # bytes of each body that is being read
@@ -41,7 +41,7 @@ class BodyReader:
         raise _refused(503, "BUSY", "Too many unfinished requests; try again.")
 
     def _make_room(self) -> None:
-        """Abort the largest unfinished bodies, which are freed when their tasks run next, until the others fit."""
+        """Abort the largest unfinished bodies until the others fit into MAX_HELD; freed when their tasks run next."""
         kept = sum(self._unfinished.values())
         while kept > MAX_HELD:
             largest = max(self._unfinished, key=lambda one: self._unfinished[one])

@@ -44,7 +44,7 @@ TEMPLATES = [
 
 
 async def list_resources(app: App) -> list[types.Resource]:
-    """The thirty most recently used pages."""
+    """The thirty most recently used pages of the archive, as MCP resources."""
     return [
         types.Resource(
             # Clients show names to people: the URL without its scheme.
@@ -90,7 +90,7 @@ async def _screenshot(store: Store, kept: Snapshot, uri: str) -> types.ReadResou
 
 
 def _facts(kept: Snapshot, versions: Sequence[SnapshotInfo]) -> dict[str, Any]:
-    """How a kept page was fetched and extracted."""
+    """How a kept page was fetched and extracted, and the hashes of its versions, as JSON values."""
     return {
         "snapshot": kept.hash,
         "url": kept.url,

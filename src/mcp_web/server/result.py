@@ -25,7 +25,7 @@ def to_mcp(answer: Answer, *, structured: bool) -> types.CallToolResult:
 
 
 def _screenshot(screenshot: Screenshot) -> types.ResourceLink | types.EmbeddedResource:
-    """A link to the screenshot, or the screenshot itself if it was requested, because its bytes cost tokens."""
+    """A link to the screenshot, or the image itself if it was requested: its bytes cost tokens."""
     if screenshot.png is None:
         return types.ResourceLink(
             type="resource_link", name="screenshot", uri=screenshot.uri, mime_type="image/png", size=screenshot.size
@@ -36,7 +36,7 @@ def _screenshot(screenshot: Screenshot) -> types.ResourceLink | types.EmbeddedRe
 
 
 async def add_extra_fields(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
-    """Middleware of the SDK: move a contract's own fields from `_meta` to the result, beside `content`.
+    """SDK middleware: moves a contract's own fields from `_meta` to the result, beside `content`.
 
     The protocol lets a result have more fields than it names, but the SDK's type has only those it knows; so they are
     in `_meta` until this last step before serialisation.

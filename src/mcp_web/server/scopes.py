@@ -27,12 +27,12 @@ _OPERATOR_PATHS = ("/metrics", "/state")
 
 
 def granted(scopes: Iterable[str]) -> frozenset[str]:
-    """The scopes and all scopes that they include; unknown names stay in."""
+    """The scopes with all scopes that they include; unknown names are kept."""
     return frozenset(one for scope in scopes for one in (scope, *HIERARCHY.get(scope, ())))
 
 
 def checked(scopes: Iterable[str]) -> tuple[str, ...]:
-    """The scopes as they are; raises InvalidInput with the known ones if one is unknown."""
+    """The scopes unchanged; raises InvalidInput, which lists the known ones, if one is unknown."""
     given = tuple(scopes)
     for scope in given:
         if scope not in HIERARCHY:
@@ -50,7 +50,10 @@ def scope_of(tool: Tool) -> str:
 
 
 def needed_for_message(message: Any, tools: Mapping[str, str]) -> str | None:
-    """The scope that a JSON-RPC message needs, or None. A prompt with the name of a tool does what the tool does."""
+    """The scope that a JSON-RPC message needs, or None; `tools` maps the name of each tool to its scope.
+
+    A prompt with the name of a tool needs the same scope, because it does what the tool does.
+    """
     if not isinstance(message, dict):
         return None
     method = message.get("method")
@@ -62,7 +65,7 @@ def needed_for_message(message: Any, tools: Mapping[str, str]) -> str | None:
 
 
 def needed_for_path(method: str, path: str, query: bytes) -> str | None:
-    """The scope that a request of this method, path and query string needs, or None; for /mcp see the message."""
+    """The scope that an HTTP request needs, or None; for /mcp None, because its messages decide."""
     if path == "/mcp" or path.startswith("/static/"):
         return None
     if path.startswith(_OPERATOR_PATHS):
@@ -73,5 +76,5 @@ def needed_for_path(method: str, path: str, query: bytes) -> str | None:
 
 
 def allows(scopes: Collection[str], needed: str | None) -> bool:
-    """Whether granted scopes include the needed one; None needs no scope."""
+    """Whether the scopes, with those they include, have the needed one; None needs no scope."""
     return needed is None or needed in scopes

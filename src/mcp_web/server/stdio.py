@@ -34,7 +34,7 @@ def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
             return cached()
 
     def exit_early() -> None:
-        """End the process, because the client left after listing the tools; the main thread reports a wrong setting."""
+        """End the process with status 0, as the client has left; returns if a setting is wrong: `run` raises that."""
         with suppress(WebError):
             loaded()
             os._exit(0)
@@ -65,7 +65,7 @@ def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
 
 
 def _tools(settings: Settings, tools: ToolOptions) -> list[dict[str, Any]]:
-    """The tools of these settings, listed while the SDK is still being imported."""
+    """The entries of `tools/list` with these settings, for a client that asks while the SDK is still being imported."""
     from mcp_web.app import App
     from mcp_web.contracts.sets import tools_offered
     from mcp_web.server.listing import listed_tools

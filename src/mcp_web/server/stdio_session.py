@@ -21,10 +21,10 @@ _STOPPED = "The server was told to stop before this call was finished; start it 
 
 
 class StdioSession:
-    """Serves until the input ends or a signal comes."""
+    """Passes messages between stdin, stdout and the SDK's server until the input ends or a signal comes."""
 
     def __init__(self, wire: Wire, server: Server[None], app: App, stops: list[int]) -> None:
-        """`stops` has the signals that arrived before the session waits for them."""
+        """`stops` are the signals that arrived before `run` waits for them."""
         self._stops = stops
         self._wire = wire
         self._server = server
@@ -67,13 +67,13 @@ class StdioSession:
             pass  # the server is closing
 
     def _end_request(self, identity: Any) -> None:
-        """Note that no answer to this request is outstanding any more."""
+        """Note that the request with this id needs no answer any more: it was answered or cancelled."""
         with suppress(TypeError):  # an id that is no string or number is not one of ours
             self._running.discard(identity)
         self._ended.set()
 
     async def _write(self) -> None:
-        """Send the messages of the SDK's server to the client, until it closes."""
+        """Send the messages of the SDK's server to the client until it closes; not the answers that `Wire` sent."""
         async for item in self._from_server:
             message = item.message
             if isinstance(message, JSONRPCResponse | JSONRPCError):
@@ -84,7 +84,10 @@ class StdioSession:
             self._wire.send(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
 
     async def _stop_on_signal(self, scope: anyio.CancelScope) -> None:
-        """On SIGTERM running calls finish, which takes at most their deadline; SIGINT ends them at once."""
+        """Wait for a signal, refuse new requests, and end the session: after SIGTERM when the running calls are done.
+
+        That takes at most their deadline; calls that are not done, and all after SIGINT, are answered with an error.
+        """
         wire = self._wire
         self._ended_by = await _signal(self._stops)
         wire.hand_over(lambda line: wire.send(_refused(line)) if line else None)
@@ -99,7 +102,7 @@ class StdioSession:
 
 
 async def _signal(earlier: list[int]) -> int:
-    """The signal that ends the process: the first of `earlier`, or the next. On Windows it never returns."""
+    """Wait for the signal that ends the process: the first of `earlier`, or the next. On Windows it never returns."""
     try:
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
             if earlier:
@@ -112,7 +115,7 @@ async def _signal(earlier: list[int]) -> int:
 
 
 def _not_a_message(line: bytes) -> bytes:
-    """The JSON-RPC error for an invalid line: a parse error, or a batch, which MCP no longer supports."""
+    """The JSON-RPC error for an invalid line: parse error if it is not JSON, else invalid request, also for a batch."""
     try:
         parsed = json.loads(line)
     except ValueError:
@@ -124,7 +127,7 @@ def _not_a_message(line: bytes) -> bytes:
 
 
 def _refused(line: bytes) -> bytes:
-    """The error for a request that comes after the signal to stop; empty for other messages."""
+    """The error for a request that comes after the signal to stop, as a line; empty for a line that is no request."""
     try:
         parsed = json.loads(line)
     except (ValueError, RecursionError):

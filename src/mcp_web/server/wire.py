@@ -32,7 +32,10 @@ class Wire:
     def __init__(
         self, instructions: str, tools: Callable[[], list[dict[str, Any]]], exit_early: Callable[[], None]
     ) -> None:
-        """`exit_early` is called when the client leaves before `hand_over` and every request was answered here."""
+        """`tools` returns the entries of `tools/list`.
+
+        `exit_early` is called when the client leaves before `hand_over` and every request was answered here.
+        """
         self._instructions = instructions
         self._tools = tools
         self._exit_early = exit_early
@@ -62,7 +65,7 @@ class Wire:
         self._lines_out.put(line)
 
     def close(self) -> None:
-        """Write out what is queued, for at most two seconds."""
+        """Write out the queued lines, for at most two seconds, and end the thread that writes."""
         self._lines_out.put(None)
         self._writer.join(timeout=2)
 
@@ -83,7 +86,7 @@ class Wire:
         self._pass(None)
 
     def _awaits_answer(self, line: bytes) -> bool:
-        """Whether a line is a request that was not answered here; True for an invalid line."""
+        """Whether a line is a request that was not answered here; True for an invalid line, not for a notification."""
         try:
             message = json.loads(line)
             return "id" in message and message["id"] not in self.answered
@@ -99,7 +102,10 @@ class Wire:
                 self._take(line)
 
     def _answer(self, line: bytes) -> bool:
-        """Answer one of the first requests here; True when the SDK need not see it."""
+        """Answer a line here if it is one of the first requests; True when the SDK need not see it.
+
+        `initialize` is answered here, but the SDK has to see it too.
+        """
         if not any(greeting in line for greeting in _GREETINGS):
             return False
         try:
