@@ -180,7 +180,7 @@ def crawl(url: str, as_json: bool, **given: Any) -> None:
 
 
 def _print_report(report: Any, sentence: str, as_json: bool) -> None:
-    """Print the report as JSON, or the sentence and what failed."""
+    """Print the report as JSON, or the sentence and on stderr what failed."""
     if as_json:
         print_json(dataclasses.asdict(report))
     else:

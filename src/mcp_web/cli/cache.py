@@ -42,7 +42,7 @@ def get(page: str, screenshot: str | None, as_json: bool, **part: Any) -> None:
 
 
 async def _kept(app: App, name: str) -> tuple[PageView, dict[str, Any]]:
-    """A kept page, and what is known of it beside its text."""
+    """A kept page, named by its id, hash or URL, and what is known of it besides its text; raises NotFound."""
     from mcp_web.services.find_snapshot import find_document
     from mcp_web.services.open_page import Opened
     from mcp_web.tools.cache_get import kept_facts

@@ -19,9 +19,9 @@ DEADLINE = 600.0  # seconds
 
 
 def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """The answer object and the text of one tool call; raises the error that a client would have received.
+    """Call the tool `name`: the answer object and the text; raises the error that a client would have received.
 
-    An option that can be repeated and was not given is an empty tuple, and left out.
+    In `given`, an empty tuple is left out: an option that can be repeated and was not given.
     """
     from mcp_web.tools.call import Call
     from mcp_web.tools.calling import run_tool
@@ -43,7 +43,7 @@ def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 @contextmanager
 def shown_progress() -> Iterator[Callable[[str, float, float | None], None] | None]:
-    """Context manager: a function that updates a progress bar on stderr; None if stderr is not a terminal.
+    """Context manager: gives a function that updates a progress bar on stderr; None if stderr is not a terminal.
 
     The function takes a message, how much is done, and the total or None.
     """

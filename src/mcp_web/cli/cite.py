@@ -50,7 +50,7 @@ def command(sources: tuple[str, ...], bibtex: bool, as_json: bool) -> None:
 
 
 async def _references(app: App, sources: tuple[str, ...]) -> tuple[list[Reference], list[tuple[str, WebError]]]:
-    """The references of the sources, and the sources that could not be found or opened."""
+    """The references of the sources, and each source that could not be found or opened, with the error."""
     from mcp_web.archive.exchange.references import reference_of
     from mcp_web.services.find_snapshot import find_or_open
 

@@ -63,7 +63,10 @@ def command(
 
 
 def _name_unset(env: tuple[str, ...]) -> None:
-    """Warn about variables of this shell that the server will not have when the client starts it."""
+    """Warn of this shell's settings in environment variables that a server started by the client will not have.
+
+    `env` has those that it gets, as NAME=VALUE.
+    """
     from mcp_web.settings import load
 
     given = {pair.partition("=")[0] for pair in env}
@@ -75,7 +78,10 @@ def _name_unset(env: tuple[str, ...]) -> None:
 
 
 def remote(client: Client, url: str, token: str | None) -> Remote:
-    """How a client reaches a server over HTTP; an address without a path means its /mcp. Raises ConfigError."""
+    """The server at `url` for the configuration of a client; `/mcp` is added to an address without a path.
+
+    Raises ConfigError if the client or the address cannot be used for that.
+    """
     if client.names is None:
         raise ConfigError(
             f"{client.title} takes no HTTP server in its configuration file.",
@@ -118,7 +124,7 @@ def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path |
 
 
 def _merged_json(client: Client, entry: AnyEntry, before: str, target: Path) -> str:
-    """The text of a JSON file with our entry; unchanged if it has the entry already. Raises ConfigError."""
+    """The text of a JSON file with our entry in place of an earlier one; unchanged if it has it. Raises ConfigError."""
     try:
         whole = json.loads(before) if before.strip() else {}
     except ValueError as error:
@@ -136,7 +142,7 @@ def _merged_json(client: Client, entry: AnyEntry, before: str, target: Path) -> 
 
 
 def _merged_toml(client: Client, entry: AnyEntry, before: str, target: Path) -> str:
-    """The text of a TOML file with our entry; unchanged if it has the entry already. Raises ConfigError."""
+    """The text of a TOML file with our entry; unchanged if it has it. ConfigError for a different entry too."""
     import tomllib
 
     try:

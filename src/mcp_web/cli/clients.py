@@ -18,7 +18,7 @@ _APPS = "APPS"  # the first part of a path below the settings of desktop program
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """An MCP client, and how our entry is written into its configuration."""
+    """An MCP client: where its configuration is, and how this server's entry is written there."""
 
     name: str
     title: str
@@ -47,7 +47,7 @@ class Client:
         return {**self.http, url: entry.url} | ({headers: entry.headers} if entry.headers else {})
 
     def hint_for(self, entry: AnyEntry) -> str:
-        """What a person should know or do besides; "" for nothing."""
+        """A sentence on what a person should do or know after adding the entry; "" for nothing."""
         if self.name == "claude-code":
             return f"Or let it do the same: {claude_code_line(entry)}"
         if isinstance(entry, Remote) and self.form == "text":

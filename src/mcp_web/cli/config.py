@@ -47,7 +47,7 @@ def _searched(row: Any) -> str:
 
 
 def _show(rows: list[Any]) -> None:
-    """The settings as a table; where the variables do not fit beside the values, without them."""
+    """Print the settings as a table, without the column of variables if the terminal is too narrow for it."""
     columns: tuple[str, ...] = ("setting", "value", "from", "variable")
     on_terminal = sys.stdout.isatty()  # its first line names the file
     cells: list[tuple[str, ...]] = [
@@ -69,7 +69,7 @@ def _show(rows: list[Any]) -> None:
 
 
 def _example() -> str:
-    """A configuration file with every setting and its default as a comment."""
+    """The text of a configuration file in which every setting is commented out, with its help and its default."""
     from mcp_web.settings import config_path, load
 
     lines = [f"# Save as {config_path()}; remove the # before what you change. Times are in seconds, sizes in bytes."]

@@ -59,7 +59,7 @@ def command(
 
 
 def _files(places: tuple[str, ...]) -> Iterator[Path | None]:
-    """The named files, and the readable files of the named folders; None is standard input."""
+    """The named files, and the files of known types in the named folders and below; None is standard input."""
     from mcp_web.archive.folder import is_synced
 
     for place in places:
@@ -75,7 +75,7 @@ def _files(places: tuple[str, ...]) -> Iterator[Path | None]:
 async def _each(
     app: App, files: list[Path | None], base_url: str, request: ExtractRequest, *, as_json: bool, with_facts: bool
 ) -> int:
-    """Print each file; returns the exit code. The failure of a single file is raised."""
+    """Print each file, or why it failed; returns the exit code. If there is only one file, its failure is raised."""
     from mcp_web.model.wire import document_to_json
     from mcp_web.tools.page_view import PageView
 
@@ -119,7 +119,7 @@ async def _document(app: App, file: Path | None, base_url: str, request: Extract
 
 
 async def _lines(app: App, places: tuple[str, ...], request: ExtractRequest) -> int:
-    """One output line for every input line; an invalid line yields its error, and the others are processed."""
+    """Print one JSON line for each input line, the error for one that cannot be processed; returns the exit code."""
     code = 0
     for place in places:
         with click.open_file(place, "rb") as source:
@@ -133,7 +133,7 @@ async def _lines(app: App, places: tuple[str, ...], request: ExtractRequest) -> 
 
 
 async def _line(app: App, line: bytes, number: int, request: ExtractRequest) -> dict[str, Any]:
-    """The output object for an input line: the document, or the error."""
+    """The output object for an input line: the document, or {"error": …}."""
     from mcp_web.model.wire import document_to_json
     from mcp_web.services.extract_html import extract_html
     from mcp_web.text.summary import summary_of
@@ -150,7 +150,7 @@ async def _line(app: App, line: bytes, number: int, request: ExtractRequest) -> 
 
 
 def _asked(line: bytes, number: int) -> dict[str, Any]:
-    """The object in an input line; raises InvalidInput, which names the line by its number."""
+    """The object in an input line; raises InvalidInput, which names the line by its number, for other content."""
     try:
         asked = json.loads(line)
     except ValueError as error:

@@ -45,7 +45,7 @@ COMMANDS = {
 
 
 class Commands(click.Group):
-    """Subcommands by name, loaded lazily."""
+    """The subcommands in COMMANDS; the module of each is imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -85,7 +85,7 @@ def cli(context: click.Context) -> None:
 
 
 def run() -> None:
-    """Run the command line; every failure becomes one sentence and an exit code."""
+    """Run the command line; every failure ends in one sentence on stderr and an exit code."""
     _replace_closed_streams()
     sys.stdout, sys.stderr = _redacted(sys.stdout), _redacted(sys.stderr)
     given = sys.stdout
@@ -106,7 +106,7 @@ def run() -> None:
 
 
 def _exit_with(failure: BaseException) -> NoReturn:
-    """One sentence on stderr and the exit code that belongs to the failure."""
+    """Print the failure as one sentence on stderr, and exit with the code that belongs to it."""
     try:
         with ungrouped():
             raise failure
@@ -150,7 +150,7 @@ def _print_error(error: WebError) -> None:
 
 
 def _defect(error: BaseException) -> NoReturn:
-    """Print an unexpected error as one line with its place in the code, without a traceback."""
+    """Print an unexpected error as one line with its place in the code, without a traceback, and exit with 1."""
     from mcp_web.cli.output import echo
 
     where, what = trace.where(error), trace.redact(str(error))[:200]
@@ -178,7 +178,7 @@ def _redacted(stream: TextIO) -> TextIO:
 
 
 def _replace_closed_streams() -> None:
-    """Replace streams that the caller closed (`>&-`) with the null device, so that writing cannot fail."""
+    """Replace stdout and stderr, if the caller closed them (`>&-`), with the null device: writing cannot fail then."""
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - open for as long as the process lives
     if sys.stderr is None:
@@ -186,7 +186,7 @@ def _replace_closed_streams() -> None:
 
 
 def _exit_quietly() -> NoReturn:
-    """Exit without output after the reader closed the pipe (`| head`); the final flush must not fail either."""
+    """Exit with 0 and no output after the reader closed the pipe (`| head`); the final flush must not fail either."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     raise SystemExit(0) from None

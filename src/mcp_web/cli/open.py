@@ -62,7 +62,10 @@ def command(urls: tuple[str, ...], form: str, links: bool, screenshot: str | Non
 
 
 def _addresses(urls: tuple[str, ...]) -> list[str]:
-    """The addresses given, each once, with those on standard input in place of `-`; raises UsageError."""
+    """The addresses, each once; `-` stands for the lines of standard input.
+
+    Raises UsageError for a file, for no address and for too many.
+    """
     found: list[str] = []
     for url in urls:
         if url == "-" and sys.stdin.isatty():
@@ -91,7 +94,7 @@ async def _opened(app: App, urls: list[str], asked: dict[str, Any], progress: An
 
 
 def _print(urls: list[str], pages: list[PageView | WebError], options: ViewOptions, *, as_json: bool) -> int:
-    """Print every page in the order asked for; returns how many failed. The failure of a single page is raised."""
+    """Print every page in the order of the URLs; returns how many failed. The failure of an only page is raised."""
     rows: list[dict[str, Any]] = []
     for url, page in zip(urls, pages, strict=True):
         with failing_alone("url", url, rows, is_only=len(pages) == 1, as_json=as_json):

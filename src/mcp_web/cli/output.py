@@ -33,7 +33,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print the an
 
 
 def joined_words(context: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> str:
-    """A callback for an argument of several words that are one text."""
+    """A click callback that joins the words of an argument to one text; raises BadParameter if that is empty."""
     if not (text := " ".join(words).strip()):
         raise click.BadParameter("it is empty.", context, parameter)
     return text
@@ -54,14 +54,14 @@ def print_json(value: Any) -> None:
 
 
 def console(*, err: bool = False) -> Console:
-    """A console without rich markup: titles and addresses come from pages and may contain square brackets."""
+    """A console of `rich` that shows square brackets as they are: titles and addresses from pages may contain them."""
     from rich.console import Console
 
     return Console(stderr=err, highlight=False, markup=False, emoji=False)
 
 
 def wrapped(text: str, indent: int = 0, *, stream: TextIO | None = None) -> str:
-    """The text wrapped to the width of the terminal; one line on a pipe."""
+    """The text wrapped to the width of the terminal, later lines indented; unchanged if `stream` (stderr) is a pipe."""
     stream = stream or sys.stderr
     if not stream.isatty():
         return text
@@ -73,8 +73,10 @@ def wrapped(text: str, indent: int = 0, *, stream: TextIO | None = None) -> str:
 
 
 def _columns() -> int:
-    """The width of the terminal, or COLUMNS. `shutil` alone asks the standard output that the interpreter began with,
-    which `main.run` replaces, and which may be a pipe."""
+    """The width of the terminal in characters, or COLUMNS if it is set.
+
+    `shutil` alone asks the original standard output, which `main.run` replaces, and which may be a pipe.
+    """
     for handle in (1, 2):
         with suppress(OSError):
             return shutil.get_terminal_size(os.get_terminal_size(handle)).columns
@@ -82,23 +84,23 @@ def _columns() -> int:
 
 
 def note(text: str) -> None:
-    """Print a note on stderr."""
+    """Print a note on stderr, in words for the command line (`for_person`)."""
     echo(wrapped(f"note: {for_person(text)}", 6), fg="yellow", err=True)
 
 
 def empty(text: str) -> None:
-    """Print that there is nothing to show: without any output it would look like a failure."""
+    """Print a text on stderr, such as that there is nothing to show: no output at all would look like a failure."""
     echo(wrapped(text), err=True)
 
 
 def failure(place: str, why: str) -> None:
-    """Print on stderr what failed and why; most sentences name the place themselves."""
+    """Print on stderr why something failed, after its name or address `place` unless the sentence contains that."""
     why = for_person(why)
     echo(wrapped(why if place in why else f"{place}: {why}"), fg="red", err=True)
 
 
 def failures(failed: Sequence[tuple[str, str]]) -> None:
-    """Print the first failures of many."""
+    """Print the first twenty failures (place, reason) on stderr, and how many more there are."""
     for place, why in failed[:MOST_FAILURES]:
         failure(place, why)
     if len(failed) > MOST_FAILURES:
@@ -106,7 +108,7 @@ def failures(failed: Sequence[tuple[str, str]]) -> None:
 
 
 class _Collected(io.StringIO):
-    """What is printed for a terminal, before it is shown there."""
+    """A buffer for what is printed on a terminal later; it says that it is one, so that text is formatted for that."""
 
     def isatty(self) -> bool:
         return True
@@ -114,7 +116,10 @@ class _Collected(io.StringIO):
 
 @contextmanager
 def paged() -> Iterator[None]:
-    """Show what is printed inside at once: at a terminal through the pager when it does not fit on the screen."""
+    """Context manager: on a terminal, show what is printed inside when it ends, through the pager if it is too long.
+
+    Elsewhere nothing changes.
+    """
     terminal = sys.stdout
     if not terminal.isatty() or isinstance(terminal, _Collected):
         yield
@@ -152,7 +157,7 @@ def print_markdown(text: str, *, list_links: bool = True) -> None:
 
 
 def _rendered(text: str) -> RenderableType:
-    """Markdown for a terminal, with footnotes, which the renderer does not know."""
+    """Markdown prepared for `rich` to print, with footnotes, which its renderer does not know."""
     from rich.markdown import Markdown
 
     from mcp_web.text.markdown import fenced_lines
@@ -161,7 +166,7 @@ def _rendered(text: str) -> RenderableType:
     defined = {begin[1] for line, fenced in source if not fenced and (begin := _NOTE_START.match(line))}
 
     def mark(found: re.Match[str]) -> str:
-        """The mark of a footnote: a raised number, or its name in brackets; without a note it may be an expression."""
+        """The mark of a footnote: a raised number, or its name in brackets; unchanged if no footnote has this name."""
         label = found[1]
         if label.isascii() and label.isdigit():
             return label.translate(_RAISED)
@@ -177,7 +182,7 @@ def _rendered(text: str) -> RenderableType:
 
 
 def print_marked(parts: Iterable[tuple[str, bool]], indent: int) -> None:
-    """Print a text after `indent` spaces; each part has a flag whether it matched a query and is highlighted."""
+    """Print the parts of a text after `indent` spaces; those that matched a query (flag True) are highlighted."""
     if not sys.stdout.isatty():
         echo(" " * indent + "".join(part for part, _ in parts))
         return

@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def part_options(command: F) -> F:
-    """The options that choose a part of a page."""
+    """Decorator: gives a command the options --section, --start and --max-chars, which choose a part of a page."""
     for option in (
         click.option("--max-chars", type=click.IntRange(1), help="Maximum characters; default: the whole page."),
         click.option("--start", type=click.IntRange(0), default=0, help="Offset to begin at."),
@@ -41,7 +41,7 @@ def view_options(
     links: bool = True,
     as_json: bool = False,
 ) -> ViewOptions:
-    """The view of a page, or of the part that `part_options` chose."""
+    """How to show a page: whole, or the part that the options of `part_options` chose."""
     from mcp_web.tools.page_view import WHOLE_PAGE, ViewOptions
 
     shown_links: Any = "none" if not links else "numbered" if as_json else "inline"
@@ -49,7 +49,7 @@ def view_options(
 
 
 def page_object(view: PageView, options: ViewOptions) -> dict[str, Any]:
-    """The answer object of web_open for a page."""
+    """The JSON object of a page, as in an answer of web_open, without secrets."""
     from mcp_web.tools.clean_output import clean_value
     from mcp_web.tools.page_view import as_data, show
 
@@ -59,7 +59,7 @@ def page_object(view: PageView, options: ViewOptions) -> dict[str, Any]:
 
 
 def print_page(view: PageView, options: ViewOptions, *, with_facts: bool = False) -> None:
-    """Print the text of a page, on request below its title, address and dates; notes go to stderr."""
+    """Print the text of a page, below its title, address and dates if `with_facts`; notes go to stderr."""
     from mcp_web.tools.page_view import front_matter, show
 
     document = view.document
@@ -84,7 +84,10 @@ def print_page(view: PageView, options: ViewOptions, *, with_facts: bool = False
 
 @contextmanager
 def failing_alone(key: str, name: str, rows: list[dict[str, Any]], *, is_only: bool, as_json: bool) -> Iterator[None]:
-    """Context manager: a failure of one of several pages becomes a row, and is printed unless `as_json`."""
+    """Context manager: a failure inside is added to `rows` as {key: name, "error": …}, and printed unless `as_json`.
+
+    The failure of an only page is raised.
+    """
     from mcp_web.tools.clean_output import clean_error
 
     try:

@@ -21,7 +21,10 @@ screenshot_option = click.option(
 
 
 def save_screenshot(name: str, file: str, *, take: bool = False) -> None:
-    """Write the kept screenshot of a page, named by its hash or URL; with `take`, open the URL in the browser first."""
+    """Write the kept screenshot of a page (a hash or URL) to a file; with `take`, open the URL in the browser first.
+
+    Raises NotFound if none is kept.
+    """
 
     async def work(app: App) -> None:
         from mcp_web.services.find_snapshot import find_snapshot

@@ -54,7 +54,7 @@ def _open(results: list[dict[str, Any]], number: int, as_json: bool) -> None:
 
 
 def _show_contents(results: list[dict[str, Any]]) -> None:
-    """What --content read, each result below its title and address."""
+    """Print the text of each result that --content fetched, or why it could not, below its title and address."""
     for hit in results:
         echo(f"{hit['rank']}. {hit['title']}", bold=True)
         echo(hit["url"], fg="green")

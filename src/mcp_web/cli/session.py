@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def with_app(work: Callable[[App], Awaitable[T]]) -> T:
-    """Open the App with the user's settings, run the work, close everything."""
+    """Open an App with the user's settings, run the work, close everything; returns the result of the work."""
 
     async def run() -> T:
         from mcp_web.app import App
@@ -36,9 +36,9 @@ def with_app(work: Callable[[App], Awaitable[T]]) -> T:
 def run_interruptible(work: Callable[[], Awaitable[T]]) -> T:
     """Run the work; on Ctrl-C cancel it and raise KeyboardInterrupt, whatever the work then raises or returns.
 
-    The default of asyncio cancels a task once, which code that translates errors can turn into a failure of its own.
-    A cancelled scope cannot be ignored: every further wait inside it is cancelled too. The signal is handled from
-    before the event loop exists until it is closed: an exception in between would leave half a loop and its traceback.
+    The default of asyncio cancels a task once, which code that translates errors can turn into a failure of its own. A
+    cancelled scope cannot be ignored: every further wait inside it is cancelled too. The signal is handled from before
+    the event loop exists until it is closed: in between an exception would leave it open and print a traceback.
     """
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         import anyio

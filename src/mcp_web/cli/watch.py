@@ -62,7 +62,10 @@ def command(
 
 
 async def _rounds(app: App, urls: list[str], every: float | None, times: int, feed: Path | None, as_json: bool) -> bool:
-    """Check the pages, again and again if `every` is given; returns whether all could be checked."""
+    """Check the pages and print what changed, again every `every` seconds if given, `times` times (0: no limit).
+
+    Changes are added to the Atom feed in the file `feed`. Returns whether all pages could be checked each time.
+    """
     import anyio
 
     from mcp_web.services.watch_pages import as_object, atom, check_page

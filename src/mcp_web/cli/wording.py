@@ -37,7 +37,7 @@ _EXTRA = re.compile(r"""(?:Run `)?pip install ['"]mcp-web\[([\w-]+)\]['"]`?""")
 
 
 def for_person(text: str) -> str:
-    """The message reworded for a person at a terminal."""
+    """The message with tools and parameters reworded as commands and options, for a person at a terminal."""
     text = _EXTRA.sub(lambda found: f"`{shlex.join(install_command(found[1]))}`", text)
     text = _INSTRUCTION.sub(lambda found: found[2].capitalize() if found[1] == "T" else found[2], text)
     for pattern, words in _PHRASES:

@@ -16,6 +16,6 @@ def ngettext(one: str, many: str, count: int) -> str:
 
 
 def use(translations: NullTranslations) -> None:
-    """Show the web interface in another language from now on."""
+    """From now on, show the web interface with these translations."""
     global _translations
     _translations = translations

@@ -19,7 +19,10 @@ _ALIKE = 0.4  # lines that share less are not versions of each other
 
 
 def lines_of(hunk: str) -> list[Line]:
-    """The lines of a unified hunk; a removed line is compared with the added line that took its place."""
+    """The lines of a unified diff: the change of each, and its text in pieces, each with whether it differs.
+
+    A removed line is compared with the added line that took its place.
+    """
     found: list[Line] = []
     removed: list[str] = []
     added: list[str] = []
@@ -43,7 +46,7 @@ def _shown(line: str) -> str:
 
 
 def _compared(removed: Sequence[str], added: Sequence[str]) -> Iterator[Line]:
-    """Removed and added lines, in pairs as long as both have some."""
+    """Removed and added lines in turn, compared in pairs; a line without a partner is one piece, not marked."""
     for old, new in zip(removed, added, strict=False):
         only_targets_differ = _shown(old) == _shown(new)
         before, after = _pieces(old, new) if only_targets_differ else _pieces(_shown(old), _shown(new))
@@ -57,7 +60,7 @@ def _compared(removed: Sequence[str], added: Sequence[str]) -> Iterator[Line]:
 
 
 def _pieces(old: str, new: str) -> tuple[list[Piece], list[Piece]]:
-    """Both lines in pieces, each with whether it differs; lines that are too long or too different are one piece."""
+    """Both lines in pieces, each with whether it differs; too long or too different lines are one piece, not marked."""
     first, second = re.findall(r"\s+|\S+", old), re.findall(r"\s+|\S+", new)
     if len(first) + len(second) > 2 * _MOST_WORDS:
         return [(old, False)], [(new, False)]

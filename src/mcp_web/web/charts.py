@@ -22,7 +22,8 @@ def chart(
 ) -> dict[str, Any]:
     """The values of the template `chart`: one bar for each hour, without bars if all values are zero.
 
-    `failed` is the part of a bar that is drawn as failures; without a `unit` the values are counts.
+    `value` gives the length of a bar from the counters of an hour, `failed` the part drawn as failures; without a
+    `unit` the values are counts.
     """
     rows = [(_when(key), float(value(row)), float(failed(row)) if failed else 0.0) for key, row in hours]
     most = max((found for _, found, _ in rows), default=0.0)
@@ -53,13 +54,13 @@ def chart(
 
 
 def bar(value: float, most: float, failed: float = 0.0) -> dict[str, float]:
-    """The lengths of the parts of a bar in a table, in percent: successes, then failures."""
+    """A bar in a table: the lengths of its parts in percent of `most`, "share" for successes and "failed"."""
     scale = 100 / most if most else 0.0
     return {"share": round((value - failed) * scale, 1), "failed": round(failed * scale, 1)}
 
 
 def _parts(found: float, bad: float, most: float) -> list[dict[str, Any]]:
-    """The rectangles of one bar, in the pixels of the chart, of which `most` takes the whole height."""
+    """The rectangles of one bar, in the pixels of the chart; a value of `most` takes its whole height."""
     whole, lost = HEIGHT * found / most, HEIGHT * bad / most
     parts = [("value", HEIGHT - whole, whole - lost), ("failed", HEIGHT - lost, lost)]
     return [{"kind": kind, "y": round(y, 1), "height": round(high, 1)} for kind, y, high in parts if high > 0]

@@ -43,7 +43,7 @@ class Remote:
 
 
 def own_entry() -> Entry:
-    """How a client starts this installation: by an absolute path, since clients run with a minimal PATH."""
+    """The command that starts this installation: an absolute path, since clients run with a minimal PATH."""
     script = Path(sys.argv[0])
     beside = Path(sys.executable).with_name("mcp-web")
     if beside.exists():

@@ -17,7 +17,7 @@ FIELD = "form_token"
 
 
 def token_of(request: Request) -> str:
-    """The token of this browser, new when it has none."""
+    """The form token in this browser's cookie; a new one if there is none."""
     return request.cookies.get(COOKIE) or secrets.token_urlsafe(24)
 
 
@@ -41,7 +41,7 @@ async def checked_form(request: Request) -> FormData:
 
 
 async def check_confirmed(request: Request) -> FormData:
-    """The fields of a form that deletes something; raises InvalidInput unless its box was ticked."""
+    """The fields of a form that deletes something; raises InvalidInput unless its confirmation box was ticked."""
     form = await checked_form(request)
     if form.get("sure") != "yes":
         raise InvalidInput(_("Deleting was not confirmed."), suggestion=_("Tick the box and try again."))

@@ -88,7 +88,7 @@ async def difference(app: App, request: Request) -> Response:
 
 
 async def found_document(app: App, request: Request) -> Found:
-    """The version in the URL, of a document of this tenant or of one shared with it; raises NotFound."""
+    """The kept version in the URL, of a document of this tenant or shared with it; raises NotFound."""
     try:
         return await find_document(app, request.path_params["hash"])
     except NotFound as error:
@@ -96,12 +96,12 @@ async def found_document(app: App, request: Request) -> Found:
 
 
 def missing() -> NotFound:
-    """The error for a document that is not kept."""
+    """The error for a document that is not kept; it is returned, not raised."""
     return NotFound(_("Nothing is kept under this name."), suggestion=_("It may have been deleted; search for it."))
 
 
 def verdict_text(verdict: str) -> str:
-    """What a verdict on a quote means, for people."""
+    """A verdict on a quote, such as "exact", in words for people."""
     return {
         "exact": _("Word for word in this page"),
         "normalised": _("In this page; only spacing, quotation marks or case differ"),
@@ -111,7 +111,7 @@ def verdict_text(verdict: str) -> str:
 
 
 def outcome_text(outcome: str) -> tuple[str, str]:
-    """The outcome of a question or of a checked quote: as text, and its rating; both empty for an unknown one."""
+    """The outcome of a question or of a checked quote in words, and "good", "fair" or "poor"; both "" if unknown."""
     texts = {
         "answered": (_("answered"), "good"),
         "unsure": (_("unsure"), "fair"),
@@ -131,7 +131,7 @@ def change_text(change: str) -> str:
 
 
 def section_name(path: Sequence[str], title: str) -> str:
-    """The headings that lead to a section, without the title of the page."""
+    """The headings that lead to a section as one text, without the page's title if they begin with it."""
     return " › ".join(path[1:] if path and path[0] == title else path)
 
 
@@ -145,7 +145,10 @@ async def _versions(found: Found) -> list[dict[str, Any]]:
 
 
 def _spans(kept: Snapshot, readings: Sequence[ReadingRecord], check: QuoteCheck | None) -> list[tuple[int, int, int]]:
-    """What to mark in this version: passages that were shown, by number of the reading, and the quote being checked."""
+    """The spans to mark in this version: (start, end, number of the reading), OWN_QUOTE for the quote being checked.
+
+    A reading is a question that an agent asked, with the passages it was shown.
+    """
     found = [
         (start, end, number)
         for number, one in enumerate(readings, start=1)
@@ -156,7 +159,7 @@ def _spans(kept: Snapshot, readings: Sequence[ReadingRecord], check: QuoteCheck 
 
 
 def _marked_text(document: Document, spans: list[tuple[int, int, int]]) -> tuple[str, list[Passage]]:
-    """The text after the heading that the view shows as title, and its passages."""
+    """The text below the heading that the view shows as title, and its passages: `spans`, moved and merged."""
     first, skipped = _title_heading(document), 0
     if first is not None:
         skipped = document.markdown.find("\n", first.start) + 1 or len(document.markdown)
@@ -165,13 +168,13 @@ def _marked_text(document: Document, spans: list[tuple[int, int, int]]) -> tuple
 
 
 def _title(kept: Snapshot) -> str:
-    """The title that the view shows: the page's own first heading, or else what the page is called."""
+    """The title that the view shows: that of `_title_heading`, else of the metadata, else the URL."""
     first = _title_heading(kept.document)
     return first.text if first else kept.document.title or kept.url
 
 
 def _title_heading(document: Document) -> Heading | None:
-    """The heading with which the text begins, if it is of the first level or repeats the title."""
+    """The heading with which the text begins, if it is of the first level or repeats the title; else None."""
     first = document.headings[0] if document.headings else None
     if first is None or document.markdown[: first.start].strip():
         return None
@@ -179,7 +182,7 @@ def _title_heading(document: Document) -> Heading | None:
 
 
 def _places(passages: Sequence[Passage]) -> dict[int, int]:
-    """The number of the first marked passage of each reading, and of the quote being checked."""
+    """For each number in the passages (of a reading, or OWN_QUOTE) its first passage, counted from 1."""
     found: dict[int, int] = {}
     for place, passage in enumerate(passages, start=1):
         for number in passage.numbers:
@@ -188,7 +191,7 @@ def _places(passages: Sequence[Passage]) -> dict[int, int]:
 
 
 def _asked(kept: Snapshot, readings: Sequence[ReadingRecord], places: dict[int, int]) -> list[dict[str, Any]]:
-    """The questions that were asked of this page, for the template, with a link to the first passage of each."""
+    """The questions that agents asked of this page, for the template, with a link to the first passage of each."""
     return [
         {
             "number": number,
@@ -205,14 +208,14 @@ def _asked(kept: Snapshot, readings: Sequence[ReadingRecord], places: dict[int, 
 
 
 def _href(kept: Snapshot, reading: ReadingRecord, place: int | None) -> str:
-    """A link to the passage in this version, or to the version that was read; "" for a question without a passage."""
+    """A link to passage `place`, or without one to the version that was read; "" if that is this version."""
     if place is not None:
         return f"#passage-{place}"
     return "" if reading.snapshot == kept.hash else f"/archive/{reading.snapshot}"
 
 
 async def _citations(found: Found) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
-    """Links to the documents that this one cites, and to those that cite it."""
+    """Links (address and title) to the kept documents that this one cites, and to those that cite it."""
     kept, store = found.snapshot, found.store
     out = await store.cites([kept.key], MOST_LINKED)
     back = await store.cited_by([kept.key], MOST_LINKED)

@@ -59,7 +59,7 @@ async def remove(app: App, request: Request) -> Response:
 
 
 async def remove_readings(app: App, request: Request) -> Response:
-    """Delete the readings of a page; the page is kept."""
+    """Delete the questions and checked quotes that are recorded for a page; the page is kept."""
     await checked_form(request)
     kept = await _own(app, request)
     await (await app.store()).remove_readings(kept.key)
@@ -67,7 +67,7 @@ async def remove_readings(app: App, request: Request) -> Response:
 
 
 async def _own(app: App, request: Request) -> Snapshot:
-    """The document to change; raises NotFound, also for one that another tenant shares."""
+    """The document in the URL, for changing it; raises NotFound, also for another tenant's that is shared."""
     try:
         return await find_own_snapshot(app, request.path_params["hash"])
     except NotFound as error:
@@ -75,7 +75,7 @@ async def _own(app: App, request: Request) -> Snapshot:
 
 
 def _file_name(kept: Snapshot, form: str) -> str:
-    """The title in ASCII, the first digits of the hash, and the file extension of the format."""
+    """A file name: the title in ASCII, the first digits of the hash, and the extension of the format."""
     plain = unicodedata.normalize("NFKD", trace.redact(kept.document.title)).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^a-z0-9]+", "-", plain.lower())[:_MOST_SLUG].strip("-")
     return f"{slug}-{kept.hash[:8]}.{_ENDINGS.get(form, form)}".lstrip("-")

@@ -33,7 +33,7 @@ async def figures_now(app: App, request: Request) -> Response:
 
 
 async def _shown(app: App) -> dict[str, Any]:
-    """What both views show; the metrics of this process are saved first."""
+    """The values of the templates of both views; the metrics of this process are saved first."""
     await app.save_metrics()
     store = await app.store()
     stats = await show_stats(app)
@@ -75,7 +75,7 @@ def _tiles(stats: Stats, last_day: list[Hour]) -> list[dict[str, str]]:
 
 
 def _hit_share(row: dict[str, float]) -> float:
-    """The percentage of opened pages that were answered from the archive; 0 if none was opened."""
+    """The percentage of pages opened in an hour that were answered from the archive; 0 if none was opened."""
     opened = row["hits"] + row["fetched"]
     return 100 * row["hits"] / opened if opened else 0.0
 
@@ -85,13 +85,13 @@ def _mean_ms(row: dict[str, float]) -> float:
 
 
 def _counts(stats: Stats, name: str) -> list[tuple[Any, dict[str, str]]]:
-    """The values and labels of the counters of this name."""
+    """The value and the labels of each counter of this name."""
     rows = [row for row in stats["counts"] if row["name"] == name]
     return [(row["value"], dict(pair.partition("=")[::2] for pair in row["labels"].split(" "))) for row in rows]
 
 
 def _providers(stats: Stats) -> Table:
-    """How often each provider was asked, and why it did not answer."""
+    """A table of how often each search provider was asked, and why it did not answer."""
     asked: dict[str, Counter[str]] = {}
     for value, labels in _counts(stats, "search_outcomes"):
         asked.setdefault(labels["provider"], Counter())[labels["outcome"]] += value
@@ -114,7 +114,7 @@ def _sites(sites: list[tuple[str, int]]) -> Table:
 
 
 def _vectors(stats: Stats) -> Table:
-    """How many kept documents each model has embedded."""
+    """A table of how many kept documents each model has embedded."""
     rows = []
     for one in stats["vectors"]:
         covered = one["covered"]

@@ -34,10 +34,10 @@ async def free_space(app: App, request: Request) -> Response:
 
 
 def _days(text: str) -> int:
-    """The chosen number of days; the usual one if it is not one of the choices."""
+    """The chosen number of days without use; 90 if it is not one of the choices."""
     return int(text) if text in map(str, CHOICES) else USUAL
 
 
 def _count(text: str) -> int | None:
-    """The number of pages that were just deleted; None when nothing was."""
+    """The number of pages that were just deleted, as the URL has it; None if it has no number."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

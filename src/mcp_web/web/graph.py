@@ -66,15 +66,17 @@ async def graph(app: App, request: Request) -> Response:
 
 
 async def _among_recent(app: App, filters: dict[str, str]) -> Sequence[Any]:
-    """The citations of the most recently read documents that match the filters."""
+    """The citations made by the most recently used documents that match the filters."""
     wanted: Any = {name: filters[name] or None for name in ("collection", "since", "until")}
     infos, _ = await list_documents(app, limit=MOST_DOCUMENTS, **wanted)
     return await (await app.store()).cites([info.key for info in infos], _MOST_EDGES)
 
 
 def _most_linked(pairs: Pairs, center: str) -> set[str]:
-    """The keys to show, at most MOST_NODES: the center and its neighbours, then the most cited documents and those that
-    cite them."""
+    """The keys of the documents to show, at most MOST_NODES.
+
+    First `center` ("" for none) and its neighbours, then the most cited documents and those that cite them.
+    """
     cited = Counter(target for _, target in pairs)
     kept = {center} if center else set[str]()
     for source, target in sorted(pairs, key=lambda pair: (center not in pair, -cited[pair[1]], pair[1])):
@@ -123,7 +125,7 @@ def layout(keys: tuple[str, ...], pairs: Pairs) -> Places:
 
 
 def _radius(keys: Iterable[str], pairs: Pairs) -> dict[str, float]:
-    """The radius of each circle: documents that are cited more often are larger."""
+    """The radius of the circle of each document, in pixels: larger if it is cited more often."""
     cited = Counter(target for _, target in pairs)
     return {key: round(5 + 2.5 * math.sqrt(cited[key]), 1) for key in keys}
 
@@ -172,7 +174,7 @@ def _nodes(
 def _labels(
     order: list[str], places: Places, radius: Mapping[str, float], link: Mapping[str, Mapping[str, str]]
 ) -> dict[str, tuple[str, float]]:
-    """The title below each circle and the x of its middle; titles that would overlap an earlier one are left out."""
+    """The title below each circle and the x of its middle, for the first 25 of `order` that fit without overlap."""
     found: dict[str, tuple[str, float]] = {}
     boxes: list[tuple[float, float, float]] = []  # middle, half of the width, height of the line
     for key in order:
@@ -189,7 +191,7 @@ def _labels(
 
 
 def _lines(places: Places, pairs: Pairs, radius: Mapping[str, float]) -> list[tuple[int, ...]]:
-    """The ends of arrows (x1, y1, x2, y2), each arrow ending at the edge of the circle it leads to."""
+    """An arrow (x1, y1, x2, y2) for each citation, ending at the edge of the circle of the cited document."""
     lines = []
     for source, target in pairs:
         (x1, y1), (x2, y2) = places[source], places[target]

@@ -39,7 +39,7 @@ async def home(app: App, request: Request) -> Response:
 
 
 async def activity(app: App, request: Request) -> Response:
-    """The list of calls without the page around it, for refreshing."""
+    """The list of recent calls without the page around it, for refreshing."""
     return page(request, "activity.html", calls=await _calls(app))
 
 
@@ -61,7 +61,7 @@ def _can_search_web(app: App) -> bool:
 
 
 async def _web_hits(app: App, query: str) -> dict[str, Any]:
-    """The `hits` of a web search and its `notes`; of a failed search only a note with the reason."""
+    """The `hits` of a web search and its `notes`; for a failed search only a note with the reason."""
     from mcp_web.services.search_web import search_web
 
     (answer,) = await search_web(app, [SearchQuery(query)], "auto", deadline=anyio.current_time() + 20)
@@ -76,7 +76,7 @@ async def _web_hits(app: App, query: str) -> dict[str, Any]:
 
 
 async def _calls(app: App) -> list[dict[str, str]]:
-    """The last calls, each with a link to its page if that is kept."""
+    """The last ten tool calls, newest first, each with a link to its page if that is kept."""
     now = time.time()
     calls = list(app.own_metrics.tool_calls)[-10:]
     seen = await (await app.store()).seen([call.url for call in calls if call.url])

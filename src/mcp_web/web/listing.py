@@ -45,7 +45,7 @@ def info_rows(infos: Sequence[SnapshotInfo], shared_by: str = "") -> list[Row]:
 
 
 def by_day(infos: Sequence[SnapshotInfo]) -> list[tuple[str, list[Row]]]:
-    """The rows of each day on which pages were last used, with the name of the day."""
+    """The rows of documents, which are in the order of last use, for each day: the name of the day, and its rows."""
     today = date.today()
     days = groupby(infos, key=lambda info: local_day(info.used_at))
     return [(day_name(at, today), info_rows(list(group))) for at, group in days]
@@ -78,7 +78,7 @@ async def found_rows(app: App, query: str, **filters: Any) -> tuple[list[Row], l
 
 
 def _marked(snippet: Snippet) -> Any:
-    """The snippet as markup, everything but its marks escaped."""
+    """The snippet as HTML, its matches in `mark` elements, everything else escaped."""
     from markupsafe import Markup
 
     pieces = (Markup("<mark>{}</mark>").format(part) if matched else part for part, matched in snippet.parts())
@@ -86,7 +86,7 @@ def _marked(snippet: Snippet) -> Any:
 
 
 async def archive(app: App, request: Request) -> Response:
-    """Everything kept, filtered and paged."""
+    """The view of everything kept, filtered, in pages; with a query, what a search finds."""
     store = await app.store()
     filters = given_filters(request, FILTERS)
     rows, days, notes, cursor = list[Row](), list[tuple[str, list[Row]]](), list[str](), ""
@@ -127,7 +127,7 @@ def _empty(given: dict[str, str]) -> str:
 
 
 async def _collections(app: App) -> list[tuple[str, int]]:
-    """The collections of this tenant and those shared with it, by name."""
+    """The collections of this tenant and those shared with it, by name, with their numbers of documents."""
     found = Counter(await (await app.store()).collections())
     for shared in await app.shared_stores():
         found.update(await shared.store.collections())
@@ -135,7 +135,7 @@ async def _collections(app: App) -> list[tuple[str, int]]:
 
 
 async def _shared_rows(app: App, filters: dict[str, str]) -> list[tuple[str, list[Row]]]:
-    """The most recently used documents of a collection that others share, by owner."""
+    """Rows for the documents of a collection that others share, most recently used first, with a heading by owner."""
     found = await list_shared_documents(app, limit=PAGE_SIZE, **_conditions(filters))
     return [(_("Shared by %(owner)s") % {"owner": owner}, info_rows(infos, owner)) for owner, infos in found.items()]
 
@@ -151,7 +151,7 @@ def _conditions(filters: dict[str, str]) -> dict[str, Any]:
 
 
 def _read_between(choice: str, today: date) -> tuple[float | None, float | None]:
-    """A choice of a reading time as the begin and the end of its range, in Unix times; None is no limit."""
+    """The begin and the end of "today", "yesterday" or "week" (seven days), in Unix times; None is no limit."""
     if choice == "today":
         return day_start(today), None
     if choice == "yesterday":
@@ -160,7 +160,7 @@ def _read_between(choice: str, today: date) -> tuple[float | None, float | None]
 
 
 def given_filters(request: Request, names: Sequence[str]) -> dict[str, str]:
-    """The filters of a form, "" for those that were not given and for a day that is not YYYY-MM-DD."""
+    """The filters in the query string, "" for those that were not given and for a day that is not YYYY-MM-DD."""
     filters = {name: request.query_params.get(name, "").strip()[:500] for name in names}
     for name in ("since", "until"):
         try:

@@ -41,7 +41,7 @@ class Parsed:
         return list(dict.fromkeys(target for target in targets if target.startswith(("http", _LOCAL))))
 
     def html(self, kept: Mapping[str, str]) -> RenderedPage:
-        """The page and its table of contents; `kept` gives the hash of the copy that is kept of a URL."""
+        """The page as HTML, with its table of contents; `kept` gives the hash of the copy that is kept of a URL."""
         parser = _parser()
         contents = _with_anchors(self._tokens)
         _align_by_class(self._tokens)
@@ -105,14 +105,14 @@ def _with_anchors(tokens: list[Token]) -> tuple[tuple[int, str, str], ...]:
 
 
 def _align_by_class(tokens: list[Token]) -> None:
-    """Align columns by a class, because the content security policy allows no inline styles."""
+    """Replace the styles that align table cells by classes: the content security policy allows no inline styles."""
     for token in tokens:
         if token.type in ("th_open", "td_open") and (style := token.attrs.pop("style", None)):
             token.attrSet("class", str(style).replace("text-align:", "align-"))
 
 
 def _anchor(text: str, taken: set[str]) -> str:
-    """An id made from a text, other than those in `taken`, to which it is added."""
+    """An id made from a text that is not in `taken`; it is added there."""
     made = "s-" + (re.sub(r"[^\w]+", "-", text.lower()).strip("-")[:60] or "section")
     name, number = made, 1
     while name in taken:
@@ -123,7 +123,10 @@ def _anchor(text: str, taken: set[str]) -> str:
 
 
 def _with_links(tokens: list[Token], kept: Mapping[str, str]) -> None:
-    """Lead links to kept copies (hash by URL in `kept`), and open others in a new window; changes the tokens."""
+    """Make links lead to kept copies (`kept`: hash by URL), and others open a new window; changes the tokens.
+
+    Of links to files of which no copy is kept, only the text stays.
+    """
     for link, end in _links(tokens):
         target = _page_of(link)
         if target in kept:
@@ -138,7 +141,7 @@ def _with_links(tokens: list[Token], kept: Mapping[str, str]) -> None:
 
 
 def _links(tokens: list[Token]) -> Iterator[tuple[Token, Token]]:
-    """The tokens that begin and end each link; the text of a link may have an address in angle brackets: a link too."""
+    """The tokens that begin and end each link; links nest, as with an address in angle brackets in the text of one."""
     for token in tokens:
         begun: list[Token] = []
         for child in token.children or ():

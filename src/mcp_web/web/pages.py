@@ -34,14 +34,14 @@ HEADERS = {
 
 
 def views() -> tuple[tuple[str, str], ...]:
-    """The views that every page links to."""
+    """The path and the name of each view that every page links to."""
     return (("/", _("Home")), ("/archive", _("Archive")), ("/graph", _("Graph")), ("/watch", _("Watched")),
             ("/figures", _("Statistics")), ("/state", _("State")))  # fmt: skip
 
 
 @cache
 def environment() -> Environment:
-    """The templates; `_()` and `{% trans %}` look every sentence up in the catalogue."""
+    """The Jinja templates; `_()` and `{% trans %}` look every sentence up in the catalogue."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(

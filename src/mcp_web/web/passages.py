@@ -34,7 +34,7 @@ _WHOLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of the text, and the numbers of the readings that showed it."""
+    """A span of the text, and the numbers of the readings (questions of agents) whose answers showed it."""
 
     start: int
     end: int
@@ -42,7 +42,7 @@ class Passage:
 
 
 def merged(spans: Iterable[tuple[int, int, int]]) -> list[Passage]:
-    """Spans (start, end, number) as ordered passages without overlap; the quote is a separate passage."""
+    """Spans (start, end, number of the reading) as ordered passages: overlapping ones joined, the quote separate."""
     found: list[Passage] = []
     quotes: list[tuple[int, int]] = []
     for start, end, number in sorted(spans):
@@ -60,7 +60,7 @@ def merged(spans: Iterable[tuple[int, int, int]]) -> list[Passage]:
 
 
 def _with_quote(passages: Sequence[Passage], start: int, end: int) -> Iterator[Passage]:
-    """The passages split where the quote begins and ends, and the quote with the numbers of those that contain it."""
+    """The passages split where the quote begins and ends, and the quote, with the numbers of those it overlaps."""
     inside = [one for one in passages if one.start < end and one.end > start]
     yield from (one for one in passages if one not in inside)
     yield from (Passage(one.start, start, one.numbers) for one in inside if one.start < start)
@@ -70,7 +70,7 @@ def _with_quote(passages: Sequence[Passage], start: int, end: int) -> Iterator[P
 
 
 def signed(markdown: str, passages: Sequence[Passage]) -> str:
-    """The text with a marker at the beginning and the end of each passage."""
+    """The Markdown with the marker OPEN at the beginning of each passage and CLOSE at its end."""
     markdown = _SIGNS.sub("·", markdown)
     pieces, done = [], 0
     for one in passages:
@@ -84,7 +84,7 @@ def signed(markdown: str, passages: Sequence[Passage]) -> str:
 
 
 def _begin(text: str, at: int) -> int:
-    """The first offset from here on where a marker does not change the syntax; the end of the text if none does."""
+    """The first offset from `at` on where a marker does not change the syntax; the end of the text if there is none."""
     while at < len(text):
         line, end = _line(text, at)
         if _is_syntax(text[line:end]) or not text[at:end].strip(" \t|"):
@@ -95,7 +95,7 @@ def _begin(text: str, at: int) -> int:
 
 
 def _finish(text: str, at: int) -> int:
-    """The last offset up to here where a marker does not change the syntax; 0 if none does."""
+    """The last offset up to `at` where a marker does not change the syntax; 0 if there is none."""
     while at > 0:
         line, end = _line(text, at)
         body = text[line:at].rstrip(" \t|")
@@ -108,7 +108,7 @@ def _finish(text: str, at: int) -> int:
 
 
 def _text_start(text: str, line: int, end: int) -> int:
-    """The offset in a line after the syntax before its text."""
+    """The offset in a line where its text begins, after syntax such as `#`, `>` or the mark of a list item."""
     prefix = _PREFIX.match(text, line, end)
     return prefix.end() if prefix else line
 
@@ -125,14 +125,14 @@ def _line(text: str, at: int) -> tuple[int, int]:
 
 
 def _outside(text: str, at: int, line: int, end: int) -> int:
-    """The offset after the syntax that this offset is inside of."""
+    """The end of the link, code span or other inline syntax around an offset; the offset if there is none."""
     near = _WHOLE.finditer(text, max(line, at - _NEAR), min(end, at + _NEAR))
     inside = (found.end() for found in near if found.start() < at < found.end())
     return next(inside, at)
 
 
 def mark(tokens: Sequence[Token], passages: Sequence[Passage], markdown: str) -> list[Token]:
-    """Parsed Markdown with elements in place of the markers; a code block in a passage is marked as a whole."""
+    """Parsed Markdown with `mark` elements in place of the markers; a code block in a passage is marked as a whole."""
     state, made = _State(passages, [markdown.count("\n", 0, one.end) for one in passages]), []
     for token in tokens:
         if token.map:
@@ -158,21 +158,21 @@ class _State:
         self._named: set[int] = set()
 
     def reach(self, line: int) -> None:
-        """Start a block at this line; ends passages that ended before it, in case the parser dropped a marker."""
+        """Say that a block starts at this line: ends passages that ended before it, if the parser dropped a marker."""
         if self._current is not None and self._last_lines[self._current[0] - 1] < line:
             self._current = None
         while self._next < len(self._passages) and self._last_lines[self._next] < line:
             self._next += 1
 
     def _follow(self, sign: str) -> None:
-        """Begin the next passage at OPEN, or end the current one."""
+        """At the marker OPEN begin the next passage, at CLOSE end the current one."""
         self._current = None
         if sign == OPEN and self._next < len(self._passages):
             self._next += 1
             self._current = (self._next, self._passages[self._next - 1])
 
     def around_block(self, token: Token) -> list[Token]:
-        """A code block without markers, inside a `div` if a passage includes a part of it."""
+        """A code block without markers, inside a `div` if a part of it is in a passage."""
         before, signs = self._current, _SIGNS.findall(token.content)
         token.content = _SIGNS.sub("", token.content)
         for sign in signs:
@@ -183,7 +183,7 @@ class _State:
         return [_html(token, f"<div{self._attributes(*before)}>"), token, _html(token, "</div>")]
 
     def split(self, child: Token) -> Iterator[Token]:
-        """The token split into pieces, with elements around those that are in a passage."""
+        """A token in pieces without markers, with `mark` elements around those that are in a passage."""
         if child.type == "code_inline":
             yield from self._marked(child, child.content)
             return
@@ -210,13 +210,13 @@ class _State:
         yield _html(child, "</mark>")
 
     def _attributes(self, number: int, passage: Passage) -> str:
-        """The class of an element in a passage, and an id the first time for each passage."""
+        """The HTML attributes of an element in a passage: its class and, the first time, an id with the number."""
         name = "" if number in self._named else f' id="passage-{number}"'
         self._named.add(number)
         return f' class="{"quoted" if OWN_QUOTE in passage.numbers else "cited"}"{name}'
 
     def _links(self, child: Token, current: tuple[int, Passage]) -> Iterator[Token]:
-        """After the end of a passage: the numbers of its readings, linked to their list."""
+        """The numbers of the readings of a passage that ends here, as links; not those that the next one has too."""
         label = escape(_("Question"))
         following = self._passages[current[0]] if current[0] < len(self._passages) else None
         continued = following.numbers if following and following.start == current[1].end else ()

@@ -47,7 +47,7 @@ ROUTES: tuple[tuple[str, str, View], ...] = (
 
 
 def page_routes(app_for: AppFor) -> list[Any]:
-    """The routes; `app_for` finds the app for a request."""
+    """The routes of the web interface; `app_for` gives the app of the tenant that sends a request."""
     routes = [Route(path, _served(app_for, view), methods=[method]) for method, path, view in ROUTES]
     return [*routes, Route("/static/{name}", _static), Route("/{rest:path}", _nothing_here, methods=["GET"])]
 
@@ -73,7 +73,7 @@ async def _nothing_here(request: Request) -> Response:
 
 
 async def _static(request: Request) -> Response:
-    """One of our own style sheets, scripts or pictures."""
+    """One of our own style sheets, scripts or pictures; 404 for another name."""
     found = {path.name: path for path in _STATIC.iterdir()}.get(request.path_params["name"])
     if found is None:
         return PlainTextResponse("not found\n", 404)

@@ -28,7 +28,7 @@ def clock(seconds: float) -> str:
 
 
 def day_name(at: date, today: date) -> str:
-    """A day as a heading: today, yesterday, or the date."""
+    """A day as a heading: "Today", "Yesterday", or the date."""
     if at == today:
         return _("Today")
     return _("Yesterday") if at == today - timedelta(days=1) else _date(at)
@@ -44,7 +44,7 @@ def day_start(at: date) -> float:
 
 
 def ago(seconds: float) -> str:
-    """A time as how long it was ago, such as "3 h ago"; "just now" below a minute."""
+    """How long ago something was, from the seconds since then: "3 h ago"; "just now" below a minute."""
     return _("just now") if seconds < 60 else _("%(time)s ago") % {"time": duration(seconds)}
 
 

@@ -45,7 +45,7 @@ async def watch(app: App, request: Request) -> Response:
 
 
 async def feed(app: App, request: Request) -> Response:
-    """The changes for feed readers, each with a link to the comparison on this server."""
+    """The changes of watched pages as an Atom feed, each with a link to the comparison on this server."""
     text = atom(await watched_changes(app, IN_FEED), page=str(request.base_url).rstrip("/"))
     return Response(trace.redact(text), media_type="application/atom+xml", headers=HEADERS)
 
