@@ -47,7 +47,7 @@ class AsyncWeb:
     def __init__(
         self, settings: Settings | None = None, *, timeout: float = TIMEOUT, dialer: Dialer | None = None
     ) -> None:
-        """`dialer` opens connections in place of the one that checks addresses: tests serve their own pages."""
+        """`dialer` replaces the one that checks every address, for tests that serve their own pages."""
         self._app = App(settings or load(), dialer=dialer)
         self._timeout = timeout
         self.archive = AsyncArchive(self)
@@ -125,9 +125,9 @@ class AsyncWeb:
     ) -> Page:
         """Open a page as Markdown and keep it in the archive.
 
-        `selector` is a CSS selector of the part to show. `max_age` is the most seconds a kept copy may be old: 0
-        fetches the page again. `at` opens the copy of the Internet Archive nearest to a day, as "2024-05-01", or the
-        "latest".
+        `mode` "auto" renders the page in a browser only if needed; "raw" gives its source. `selector` is a CSS selector
+        of the part to show. `max_age` is the most seconds a kept copy may be old: 0 fetches the page again. `at` opens
+        the copy of the Internet Archive nearest to a day, as "2024-05-01", or the "latest".
         """
         from mcp_web.services.open_page import OpenRequest, open_page
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def _blocking(method: Callable[Concatenate[Any, P], Awaitable[T]]) -> Callable[Concatenate[Any, P], T]:
-    """The async method as one that blocks until the result is there; it runs in the event loop of `Web`."""
+    """The async method as one that runs in the event loop of `Web` and blocks until it is done; same parameters."""
 
     @functools.wraps(method)
     def call(self: Web | Archive, /, *args: P.args, **options: P.kwargs) -> T:
@@ -74,7 +74,10 @@ class Web:
         self._exits.close()
 
     def _portal(self) -> BlockingPortal:
-        """What runs calls in the event loop; the first call starts it. Raises RuntimeError after `close`."""
+        """The portal through which calls run in the event loop; the first call starts the loop.
+
+        Raises RuntimeError after `close`.
+        """
         if self._is_closed:
             raise RuntimeError("This Web is closed: make another one.")
         with self._starting:

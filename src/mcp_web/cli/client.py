@@ -124,7 +124,7 @@ def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path |
 
 
 def _merged_json(client: Client, entry: AnyEntry, before: str, target: Path) -> str:
-    """The text of a JSON file with our entry in place of an earlier one; unchanged if it has it. Raises ConfigError."""
+    """The text of a JSON file with our entry, which replaces an earlier one; ConfigError if it cannot be read."""
     try:
         whole = json.loads(before) if before.strip() else {}
     except ValueError as error:
@@ -142,7 +142,7 @@ def _merged_json(client: Client, entry: AnyEntry, before: str, target: Path) -> 
 
 
 def _merged_toml(client: Client, entry: AnyEntry, before: str, target: Path) -> str:
-    """The text of a TOML file with our entry; unchanged if it has it. ConfigError for a different entry too."""
+    """The text of a TOML file with our entry; ConfigError if it cannot be read or has a different entry."""
     import tomllib
 
     try:

@@ -94,7 +94,7 @@ async def _opened(app: App, urls: list[str], asked: dict[str, Any], progress: An
 
 
 def _print(urls: list[str], pages: list[PageView | WebError], options: ViewOptions, *, as_json: bool) -> int:
-    """Print every page in the order of the URLs; returns how many failed. The failure of an only page is raised."""
+    """Print the pages in the order of the URLs; returns how many failed. If there is only one, its error is raised."""
     rows: list[dict[str, Any]] = []
     for url, page in zip(urls, pages, strict=True):
         with failing_alone("url", url, rows, is_only=len(pages) == 1, as_json=as_json):

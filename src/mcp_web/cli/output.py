@@ -40,7 +40,7 @@ def joined_words(context: click.Context, parameter: click.Parameter, words: tupl
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) -> None:
-    """Print a text, in the colours of `click.style`, and a line break if `nl`. Every command prints with it.
+    """Print a text in a style of `click.style`, with a line break if `nl`. Every command prints with it.
 
     At a terminal, control characters are escaped: a text may come from a page, an imported file or an agent.
     """
@@ -61,7 +61,7 @@ def console(*, err: bool = False) -> Console:
 
 
 def wrapped(text: str, indent: int = 0, *, stream: TextIO | None = None) -> str:
-    """The text wrapped to the width of the terminal, later lines indented; unchanged if `stream` (stderr) is a pipe."""
+    """The text wrapped to the terminal, later lines indented; unchanged if `stream` (by default stderr) is none."""
     stream = stream or sys.stderr
     if not stream.isatty():
         return text
@@ -116,7 +116,7 @@ class _Collected(io.StringIO):
 
 @contextmanager
 def paged() -> Iterator[None]:
-    """Context manager: on a terminal, show what is printed inside when it ends, through the pager if it is too long.
+    """Context manager: on a terminal, collect what is printed inside and show it at the end, in the pager if long.
 
     Elsewhere nothing changes.
     """

@@ -86,7 +86,7 @@ def print_page(view: PageView, options: ViewOptions, *, with_facts: bool = False
 def failing_alone(key: str, name: str, rows: list[dict[str, Any]], *, is_only: bool, as_json: bool) -> Iterator[None]:
     """Context manager: a failure inside is added to `rows` as {key: name, "error": …}, and printed unless `as_json`.
 
-    The failure of an only page is raised.
+    With `is_only` it is raised instead.
     """
     from mcp_web.tools.clean_output import clean_error
 

@@ -90,7 +90,7 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def _hunk(old: Sequence[str], new: Sequence[str]) -> str:
-    """The unified diff of two lists of lines, "…" for each `@@` line; cut at HUNK_CHARS, with the number left out."""
+    """The unified diff of two lists of lines, "…" for each `@@` line; beyond HUNK_CHARS only the number of lines."""
     lines = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
     text = ""
     for number, line in enumerate(lines):

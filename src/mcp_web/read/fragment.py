@@ -49,7 +49,7 @@ class _Run:
 
 
 def quote_url(url: str, markdown: str, start: int, end: int) -> str:
-    """A link to the page at `url` that scrolls to `markdown[start:end]`: a text fragment replaces that of the URL.
+    """A link to `url` that makes a browser scroll to `markdown[start:end]`: a text fragment in place of its fragment.
 
     If that part shows no words, the link has no fragment.
     """
@@ -78,9 +78,10 @@ def fragment(markdown: str, start: int, end: int) -> str:
 
 
 def _from_first_unique(runs: list[_Run], everything: str, start: int) -> list[_Run]:
-    """The runs from the first one on whose opening words occur nowhere earlier on the page; all if there is none.
+    """The runs of a passage from the first one on whose opening words occur nowhere earlier on the page, else all.
 
-    A run that begins before the passage, at offset `start`, is not left out.
+    `everything` is the folded text of the page. A run that begins before `start`, where the passage begins, is not left
+    out.
     """
     for at, run in enumerate(runs):
         opening = _fold(" ".join(run.words.split()[:MOST]))
@@ -123,7 +124,7 @@ def _directive(before: str, ahead: list[str], runs: list[str]) -> str:
 
 
 def _closing(text: str, last: list[str]) -> list[str]:
-    """The end of the words `last`: 4 to 12, as few as occur in the folded `text` of the passage only at its end."""
+    """The last 4 to 12 of the words `last`: as few as occur in the folded `text` of the passage only at its end."""
     for count in range(min(FEWEST, len(last)), min(MOST, len(last)) + 1):
         words = last[len(last) - count :]
         if words and text.find(_fold(" ".join(words))) >= len(text) - len(_fold(" ".join(words))) - 1:

@@ -68,7 +68,7 @@ class Size:
 
     @classmethod
     def of_tokens(cls, tokens: int) -> Size:
-        """A size whose passages, overlap included, have at most `tokens` tokens."""
+        """A size whose passages, overlap included, have at most about `tokens` tokens."""
         overlap = 0.14  # of the text that is new; of the whole passage 12 %
         most = max(10, int(tokens * WORDS_PER_TOKEN * (1 - overlap)))
         return cls(
@@ -145,7 +145,7 @@ def _sections(markdown: str, headings: Sequence[Heading], size: Size) -> Iterato
 
 
 def _common(found: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The path for joined sections: that of the last if it is below all others, else the part that all share."""
+    """The headings above joined sections: those of the last if it is below all others, else those that all share."""
     deepest = found[-1]
     if all(deepest[: len(path)] == path for path in found):
         return deepest
@@ -188,7 +188,7 @@ def _fill(markdown: str, spans: Sequence[tuple[int, int]], size: Size) -> Iterat
 
 
 def _shorten(markdown: str, start: int, end: int, size: Size) -> Iterator[tuple[int, int]]:
-    """The spans of the parts of a sentence with more words than `size.most`; of the whole sentence if it has not."""
+    """The spans of the parts of a sentence that has more words than `size.most`; one span for a shorter sentence."""
     # The length is checked first: counting the words of all that remains at each step would be quadratic.
     while end - start > size.most * CHARS_PER_WORD or count_words(markdown[start:end]) > size.most:
         sample = min(end - start, size.most * 5)
@@ -285,7 +285,7 @@ def _entry_ends_soon(markdown: str, units: Sequence[_Unit], first: int, at: int,
 
 
 def _overlap(markdown: str, units: Sequence[_Unit], first: int, last: int, size: Size) -> int:
-    """The offset at which the passage of units `first` to `last` begins, so that it repeats the words before them."""
+    """The offset at which the passage of units `first` to `last` begins: some words before them, as `size` says."""
     whole = sum(unit.words for unit in units[first : last + 1]) if size.overlap_sentences else size.most
     wanted = max(1, round(whole * size.overlap))
     at, words = first - 1, units[first - 1].words

@@ -111,7 +111,7 @@ class _Source:
         self._places: dict[str, list[int]] = {}
 
     def check(self, quote: str) -> QuoteCheck:
-        """The result for one quote: word for word, with parts left out, reworded, or absent."""
+        """The result for one quote: word for word, also with parts left out ([…]), else reworded or absent."""
         if (place := self.place(quote)) is not None:
             return self._found(quote, *place)
         for parts in _folded_forms(*_ELISION.split(quote)):
@@ -296,7 +296,7 @@ def _joined(words: Sequence[str]) -> str:
 
 
 def _find(text: str, wanted: str, begin: int = 0) -> int | None:
-    """The offset from `begin` on at which `wanted` first occurs as whole words; None if there is none."""
+    """The offset of the first occurrence of `wanted` as whole words at or after `begin`; None if there is none."""
     for _ in range(1000):
         place = text.find(wanted, begin)
         if place < 0:

@@ -80,7 +80,7 @@ def _inside(markdown: str, block: Block, start: int, best: int, limit: int) -> i
 
 
 def _prose_cut(markdown: str, start: int, limit: int) -> int:
-    """Where to cut prose: after the last sentence before the limit, or else after a word."""
+    """Where to cut prose: after the last sentence if that fills half of the text up to `limit`, else after a word."""
     text = markdown[start:limit]
     ends = [end for end in sentence_ends(markdown[start : limit + _BEYOND]) if end <= limit - start]
     if ends and ends[-1] > len(text) * HALF:

@@ -44,7 +44,10 @@ class AccessMiddleware:
         quota: Quota,
         tools: Mapping[str, str],
     ) -> None:
-        """Without `verifiers` (only on loopback) no token is needed. `names`: more hosts; `tools`: scopes by name."""
+        """`names` are accepted hosts besides the configured ones; `tools` has the scope of each tool by name.
+
+        Without `verifiers` (only on loopback) no token is needed.
+        """
         self._app = app
         self._verifiers = verifiers
         self._quota = quota

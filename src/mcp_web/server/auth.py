@@ -49,11 +49,11 @@ class CheckedTokens:
         return (caller,) if until > anyio.current_time() else None
 
     def was_valid(self, token: str) -> bool:
-        """Whether the token was valid when it was last checked, however long ago."""
+        """Whether the last check of the token, however long ago, found it valid; False if it is not known."""
         return self._found.get(digest(token), (0.0, None))[1] is not None
 
     def keep(self, token: str, caller: Caller | None) -> None:
-        """Cache the result of a check."""
+        """Cache the result of a check: the caller, or None for a wrong token."""
         self._found[digest(token)] = (anyio.current_time() + self._seconds, caller)
 
 
@@ -94,9 +94,10 @@ class StoredTokens:
 
 
 def check_exposure(host: str, options: ServerOptions, *, stored_tokens: bool = False) -> None:
-    """Raise ConfigError if the server would listen beyond loopback without authentication, or with unusable tokens.
+    """Raise ConfigError if the server would listen beyond loopback without authentication.
 
-    `stored_tokens`: the store has tokens, so requests from elsewhere need one.
+    Also for OAuth without a public URL, and for a configured token of less than 16 characters. `stored_tokens`: the
+    store has tokens, so requests from elsewhere need one.
     """
     if host.strip("[]") not in LOOPBACK and not (needs_token(options) or stored_tokens):
         raise ConfigError(
@@ -116,7 +117,7 @@ def check_exposure(host: str, options: ServerOptions, *, stored_tokens: bool = F
 
 
 def needs_token(options: ServerOptions) -> bool:
-    """Whether the configuration asks for authentication, wherever the server listens."""
+    """Whether the configuration asks for authentication (a team, tokens or OAuth), on loopback too."""
     return options.team or bool(options.auth_tokens) or uses_oauth(options)
 
 

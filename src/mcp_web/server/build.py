@@ -176,7 +176,7 @@ def _client(ctx: Context) -> str:
 
 @asynccontextmanager
 async def _audited(log: AuditLog | None, caller: Caller | None, tool: str) -> AsyncIterator[dict[str, str]]:
-    """Context manager: writes one audit line for a call, also if it fails; set "outcome" in the dict inside."""
+    """Context manager: writes one audit line for a call, also if it fails; its body sets "outcome" in the dict."""
     noted = {"outcome": "cancelled"}
     begun = anyio.current_time()
     try:

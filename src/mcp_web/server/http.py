@@ -106,7 +106,7 @@ def run(
 
 
 async def _background(tenants: Tenants) -> None:
-    """Until cancelled, embed the documents and save the metrics of each recently served tenant at intervals."""
+    """Until cancelled, embed new documents and save the metrics of each recently served tenant, at intervals."""
     while True:
         for app in tenants.apps:
             await embed_pending(app)

@@ -151,7 +151,7 @@ class Introspection:
         return caller
 
     def _count_lookup(self, now: float) -> None:
-        """Count one check of an unknown token; raises FetchTimeout if there were too many in the last minute."""
+        """Count one check of an unknown token; raises FetchTimeout if sixty were counted in the last minute."""
         while self._lookups and self._lookups[0] < now - 60:
             self._lookups.popleft()
         if len(self._lookups) >= _CHECKS_PER_MINUTE:
@@ -206,7 +206,7 @@ def caller_from(claims: Mapping[str, Any], options: ServerOptions) -> Caller | N
 
 
 def _tenant_name(owner: str) -> str:
-    """The tenant of an owner: the owner after "oauth.", or its digest if it has characters that names may not have."""
+    """The tenant name for an owner: "oauth." and the owner itself if it is a valid name, else its digest."""
     folded = owner.lower()
     safe = folded if _SAFE.fullmatch(folded) and folded == owner else hashlib.sha256(owner.encode()).hexdigest()[:24]
     return f"oauth.{safe}"

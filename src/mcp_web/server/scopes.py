@@ -76,5 +76,5 @@ def needed_for_path(method: str, path: str, query: bytes) -> str | None:
 
 
 def allows(scopes: Collection[str], needed: str | None) -> bool:
-    """Whether the scopes, with those they include, have the needed one; None needs no scope."""
+    """Whether `scopes`, expanded by `granted`, include the needed one; None needs no scope."""
     return needed is None or needed in scopes

@@ -29,7 +29,7 @@ def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
     lock, cached = threading.Lock(), cache(load)
 
     def loaded() -> Settings:
-        """The settings; the thread that lists the tools and this one share one reading of them."""
+        """The settings, read once for the main thread and for the thread that lists the tools."""
         with lock:
             return cached()
 

@@ -137,7 +137,7 @@ class Wire:
         self.send(json.dumps(body, ensure_ascii=False).encode() + b"\n")
 
     def _write(self) -> None:
-        """The thread of stdout: write the queued lines, until None."""
+        """The thread of stdout: write the queued lines, until None is queued or the client is gone."""
         while (line := self._lines_out.get()) is not None:
             view = memoryview(line)
             try:

@@ -60,7 +60,7 @@ def bar(value: float, most: float, failed: float = 0.0) -> dict[str, float]:
 
 
 def _parts(found: float, bad: float, most: float) -> list[dict[str, Any]]:
-    """The rectangles of one bar, in the pixels of the chart; a value of `most` takes its whole height."""
+    """The rectangles of a bar in pixels, failures (`bad`, a part of `found`) at the bottom; `most` is full height."""
     whole, lost = HEIGHT * found / most, HEIGHT * bad / most
     parts = [("value", HEIGHT - whole, whole - lost), ("failed", HEIGHT - lost, lost)]
     return [{"kind": kind, "y": round(y, 1), "height": round(high, 1)} for kind, y, high in parts if high > 0]

@@ -159,7 +159,7 @@ def _spans(kept: Snapshot, readings: Sequence[ReadingRecord], check: QuoteCheck 
 
 
 def _marked_text(document: Document, spans: list[tuple[int, int, int]]) -> tuple[str, list[Passage]]:
-    """The text below the heading that the view shows as title, and its passages: `spans`, moved and merged."""
+    """The text below the heading that the view shows as title, and the spans in it, merged to passages."""
     first, skipped = _title_heading(document), 0
     if first is not None:
         skipped = document.markdown.find("\n", first.start) + 1 or len(document.markdown)

@@ -144,7 +144,7 @@ def _inside(places: Places, radius: Mapping[str, float]) -> Places:
 def _nodes(
     places: Places, radius: Mapping[str, float], pairs: Pairs, titles: Mapping[str, Any], center: str
 ) -> list[dict[str, Any]]:
-    """The circles for the template, with their links, titles and citations."""
+    """The circles of the documents in `titles` for the template, with links, titles and citations."""
     cited = Counter(target for _, target in pairs)
     degree = Counter(end for pair in pairs for end in pair)
     link = {key: {"href": f"/archive/{key[:_NAME]}", "title": one.title or one.url} for key, one in titles.items()}

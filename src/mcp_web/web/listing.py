@@ -45,14 +45,14 @@ def info_rows(infos: Sequence[SnapshotInfo], shared_by: str = "") -> list[Row]:
 
 
 def by_day(infos: Sequence[SnapshotInfo]) -> list[tuple[str, list[Row]]]:
-    """The rows of documents, which are in the order of last use, for each day: the name of the day, and its rows."""
+    """Documents in the order of their last use as rows, by day: the name of each day, and its rows."""
     today = date.today()
     days = groupby(infos, key=lambda info: local_day(info.used_at))
     return [(day_name(at, today), info_rows(list(group))) for at, group in days]
 
 
 async def found_rows(app: App, query: str, **filters: Any) -> tuple[list[Row], list[str]]:
-    """The documents that a search finds, and its notes; `filters` are fields of `ArchiveQuery`."""
+    """Rows for the documents that a search of the archive finds, and notes; `filters`: fields of `ArchiveQuery`."""
     from mcp_web.archive.answer import ArchiveQuery
     from mcp_web.services.search_archive import search_archive
 

@@ -68,7 +68,7 @@ def _parser() -> MarkdownIt:
 
 
 def _highlighted(code: str, language: str, attributes: str) -> str:
-    """Code with classes for syntax highlighting; "" if it is too long or its language is unknown."""
+    """The HTML of code, with classes for syntax highlighting; "" if it is too long or its language is unknown."""
     if not language or len(code) > _CODE_CHARS:
         return ""
     from pygments import highlight

@@ -28,7 +28,7 @@ def prometheus(metrics: Mapping[str, Any]) -> str:
 
 
 def _hit_rates(metrics: Mapping[str, Any]) -> list[str]:
-    """The lines for the share of each tool's calls that the cache answered, from 0 to 1."""
+    """Prometheus lines with the share of each tool's calls that the cache answered, from 0 to 1."""
     found = hits_and_misses(metrics.get("counters", ()))
     head = [f"# TYPE {_PREFIX}cache_hit_rate gauge"] if found else []
     rates = {tool: hits / (hits + misses) for tool, (hits, misses) in sorted(found.items())}

@@ -82,7 +82,7 @@ def duration(ms: float) -> str:
 
 
 def place(url: str) -> str:
-    """The readable source of a document: host, port and path, or the path of a file; shortened in the middle."""
+    """The readable source of a document: host, port, path and query, or the path of a file; shortened in the middle."""
     if url.startswith("file:"):
         return shortened_inside(url.removeprefix("file://").lstrip("/"), MOST_PLACE)
     parts = urlsplit(url)
