@@ -95,7 +95,7 @@ def verify(markdown: str, quotes: Sequence[str], headings: Sequence[Heading] | N
 
 
 def word_for_word(markdown: str, quotes: Sequence[str]) -> list[str]:
-    """The quotes that are in a document, exactly or apart from spacing, quotation marks, dashes and case."""
+    """The quotes that are in a document, exactly or apart from markup, spacing, punctuation forms and case."""
     source = _Source(markdown, ())
     return [quote for quote in quotes if source.place(quote) is not None]
 
@@ -282,7 +282,7 @@ def _folded_forms(*parts: str) -> list[tuple[str, ...]]:
 
 
 def _negations(gap: str) -> list[str]:
-    """The negations in the parts of sentences that an elision leaves out; those in whole sentences do not count.
+    """The negations in parts of sentences that an elision leaves out; those in sentences left out whole do not count.
 
     `gap` is the text that was left out, with the character before it, which may end a sentence.
     """

@@ -24,7 +24,7 @@ CLOCK_LEEWAY = 30  # seconds that the clock of an issuer may differ
 
 
 class Caller(AccessToken):
-    """An authenticated caller. `scopes` has the narrower scopes included in each; `name` never contains the token."""
+    """An authenticated caller. `scopes` lists the narrower scopes too; `name` never contains the token."""
 
     name: str
     tenant: str = DEFAULT_TENANT

@@ -54,7 +54,7 @@ def own_entry() -> Entry:
 
 
 def claude_code_line(entry: Entry | Remote) -> str:
-    """The command that adds an installation, with its environment variables, or a remote server to Claude Code."""
+    """The shell command that adds an installation (with its environment) or a remote server to Claude Code."""
     if isinstance(entry, Remote):
         header = "".join(f' --header "{name}: {value}"' for name, value in entry.headers.items())
         return f"claude mcp add --scope user --transport http {NAME} {entry.url}{header}"

@@ -182,7 +182,7 @@ def _title_heading(document: Document) -> Heading | None:
 
 
 def _places(passages: Sequence[Passage]) -> dict[int, int]:
-    """For each number in the passages (of a reading, or OWN_QUOTE) its first passage, counted from 1."""
+    """The position, from 1, of the first passage with each number (of a reading, or OWN_QUOTE), by number."""
     found: dict[int, int] = {}
     for place, passage in enumerate(passages, start=1):
         for number in passage.numbers:
@@ -191,7 +191,7 @@ def _places(passages: Sequence[Passage]) -> dict[int, int]:
 
 
 def _asked(kept: Snapshot, readings: Sequence[ReadingRecord], places: dict[int, int]) -> list[dict[str, Any]]:
-    """The questions that agents asked of this page, for the template, with a link to the first passage of each."""
+    """The questions and quotes that agents sent about this page, for the template, with a link to the first passage."""
     return [
         {
             "number": number,

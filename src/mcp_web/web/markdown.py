@@ -112,7 +112,7 @@ def _align_by_class(tokens: list[Token]) -> None:
 
 
 def _anchor(text: str, taken: set[str]) -> str:
-    """An id made from a text that is not in `taken`; it is added there."""
+    """An id, made from a text, that is not yet in `taken`; it is added there."""
     made = "s-" + (re.sub(r"[^\w]+", "-", text.lower()).strip("-")[:60] or "section")
     name, number = made, 1
     while name in taken:

@@ -84,7 +84,7 @@ def signed(markdown: str, passages: Sequence[Passage]) -> str:
 
 
 def _begin(text: str, at: int) -> int:
-    """The first offset from `at` on where a marker does not change the syntax; the end of the text if there is none."""
+    """The first offset from `at` on where a marker can be put without changing the syntax; the end if there is none."""
     while at < len(text):
         line, end = _line(text, at)
         if _is_syntax(text[line:end]) or not text[at:end].strip(" \t|"):
@@ -95,7 +95,7 @@ def _begin(text: str, at: int) -> int:
 
 
 def _finish(text: str, at: int) -> int:
-    """The last offset up to `at` where a marker does not change the syntax; 0 if there is none."""
+    """The last offset up to `at` where a marker can be put without changing the syntax; 0 if there is none."""
     while at > 0:
         line, end = _line(text, at)
         body = text[line:at].rstrip(" \t|")
@@ -114,7 +114,7 @@ def _text_start(text: str, line: int, end: int) -> int:
 
 
 def _is_syntax(line: str) -> bool:
-    """Whether a marker in this line would change the block: a fence, a rule, an underline, or an empty line."""
+    """Whether a marker would change what this line is: a fence, a rule, an underline of a heading, or an empty line."""
     return not line.strip(" \t>-=*_:|") or line.lstrip(" \t>").startswith(("```", "~~~"))
 
 
@@ -158,7 +158,7 @@ class _State:
         self._named: set[int] = set()
 
     def reach(self, line: int) -> None:
-        """Say that a block starts at this line: ends passages that ended before it, if the parser dropped a marker."""
+        """Note that a block starts at this line: passages that end before it are over, if a marker was dropped."""
         if self._current is not None and self._last_lines[self._current[0] - 1] < line:
             self._current = None
         while self._next < len(self._passages) and self._last_lines[self._next] < line:
@@ -230,5 +230,5 @@ class _State:
 
 
 def _html(child: Token, text: str) -> Token:
-    """A token of raw HTML, at the place of another token."""
+    """A token that is printed as the raw HTML `text`; its position is that of another token."""
     return child.copy(type="html_inline", tag="", content=text, children=None, attrs={}, info="")
