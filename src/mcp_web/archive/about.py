@@ -30,8 +30,8 @@ _ENDING = re.compile(r"(?:/(?:index|readme))?(?:\.[a-z]{2,5})?/?$", re.IGNORECAS
 
 
 class HeadlineMatcher:
-    """Compares titles and URLs with the weighted words of a question, by their stems in the language of the document,
-    or in that of the question where the document's is unknown."""
+    """Scores how well titles and URLs match a question, whose words have weights (`rarities`). Words are compared by
+    their stems, in the language of the document or, where that is unknown, of the question."""
 
     def __init__(self, question: Question, rarities: Mapping[str, float]) -> None:
         self._language = question.language or "en"
@@ -41,12 +41,13 @@ class HeadlineMatcher:
         self._beginnings: dict[str, set[str]] = {}  # of the words of the question, by language
 
     def share(self, headline: Headline) -> float:
-        """0…1: how much of the question the title or the URL names, and how little else it names."""
+        """How well the title or the last part of the URL matches, 0…1, whichever matches better: the weighted share of
+        the question's words that it contains, lowered for each word that the question does not have."""
         texts = (headline.title, last_part(headline))
         return max((self._share(text, headline.language or self._language) for text in texts if text), default=0.0)
 
     def _share(self, text: str, language: str) -> float:
-        """The share of one text: of a title, or of the last part of a path."""
+        """As `share`, for one text: a title, or the last part of a path."""
         if language not in self._wanted:
             given = self._rarities.items()
             self._wanted[language] = [(frozenset(terms(word, language)), rarity) for word, rarity in given]
@@ -66,7 +67,8 @@ class HeadlineMatcher:
 
 
 def _plain(text: str, language: str) -> str:
-    """A text folded, without the signs that join the words of a compound name, and without marks inside words."""
+    """A text in lower case, without accents, combining marks and the signs `-`, `_` and `.` that join words; in German
+    without the "e" of "ae", "oe" and "ue"."""
     plain = fold(text).replace("-", "").replace("_", "").replace(".", "")
     if not plain.isascii():
         plain = _MARKS.sub("", plain)
@@ -75,8 +77,8 @@ def _plain(text: str, language: str) -> str:
 
 @lru_cache(maxsize=4096)  # the same titles are compared again for each question
 def _named(text: str, language: str, asked: str) -> tuple[tuple[tuple[str, ...], ...], frozenset[str]]:
-    """The terms of each word of a title or path part, and all of them with those of its compound names. Without the
-    stop words of `asked`, the language of the question."""
+    """(the stems of each word of a title or path part, all of these together with those of its compound names). Without
+    the stop words of `asked`, the language of the question."""
     found = [split_unit(unit) for unit in units(text)]
     words = {word for parts, _ in found for word in parts} - STOP_WORDS.get(asked, frozenset())
     named = tuple(terms(word, language) for word in words)
@@ -86,13 +88,15 @@ def _named(text: str, language: str, asked: str) -> tuple[tuple[tuple[str, ...],
 
 @lru_cache(maxsize=4096)
 def last_part(headline: Headline) -> str:
-    """The last part of a path that names something: `useEffect` of `reference/react/useEffect.md`."""
+    """The last part of a document's path or URL, without a file extension and without `index` or `readme`: `useEffect`
+    of `reference/react/useEffect.md`."""
     return _ENDING.sub("", _place(headline)).rpartition("/")[2]
 
 
 @lru_cache(maxsize=4096)
 def is_news_or_index(headline: Headline) -> bool:
-    """Whether the path is that of a blog, news, release notes, an index or tag page, or contains a date."""
+    """Whether the path or URL is that of a blog, news, release notes, an index or tag page, or contains a year and a
+    month, as `/2024/05/`."""
     return bool(_NEWS_OR_INDEX.search(_place(headline).partition("/")[2]))
 
 
@@ -103,8 +107,9 @@ def scores_with_headlines(
     rarities: Mapping[str, float],
     embedded: Container[str] = frozenset(),
 ) -> dict[str, float]:
-    """The scores adjusted by how well titles and URLs match the question, still between 0 and 1. `embedded` are the
-    documents whose scores include the model's."""
+    """The score (0…1) of each document, by key, mixed with how well its title and URL match the question. News and
+    index pages get less if their site has other pages here. `rarities` are the weights of the question's words;
+    `embedded` are the keys of documents whose score includes that by the embedding model."""
     matcher = HeadlineMatcher(question, rarities)
     lower = _ranked_lower(headlines.values())
     found = {}
@@ -118,7 +123,7 @@ def scores_with_headlines(
 
 
 def _ranked_lower(headlines: Collection[Headline]) -> set[Headline]:
-    """The news and index pages of sites that have other pages among these."""
+    """Those of the headlines that are news or index pages, if another page of the same site is among the headlines."""
     listed = {one for one in headlines if is_news_or_index(one)}
     if not listed:
         return listed
@@ -127,10 +132,11 @@ def _ranked_lower(headlines: Collection[Headline]) -> set[Headline]:
 
 
 def _place(headline: Headline) -> str:
-    """The path inside its folder, or the URL without scheme, query and fragment."""
+    """The path of a synced file, which begins with the name of its folder; else the URL without scheme, query and
+    fragment."""
     return headline.path or headline.url.partition("://")[2].partition("?")[0].partition("#")[0]
 
 
 def _site(headline: Headline) -> str:
-    """The synced folder or the host that a document belongs to."""
+    """The name of the synced folder, or the host, that a document belongs to."""
     return headline.path.partition("/")[0] if headline.path else host_of(headline.url)

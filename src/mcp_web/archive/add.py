@@ -23,8 +23,9 @@ FOR_EVER = 4_102_444_800.0
 async def add_note(
     store: Store, document: Document, now: float, *, day: str | None = None, tags: Sequence[str] = ()
 ) -> Snapshot:
-    """Keep a text as research, dated `day` or today. A text with the same title is the next version of the note. Raises
-    InvalidInput if the title or the text is empty."""
+    """Store a text as a research document (one that is never purged), dated `day` (YYYY-MM-DD) or today, and return its
+    snapshot. A text with the same title becomes the next version of the same document. Raises InvalidInput if the title
+    or the text is empty, or `day` is not a date."""
     if not document.title.strip() or not document.markdown.strip():
         raise InvalidInput("A note needs a title and a text.")
     published = checked_date("date", day) or iso(now)[:10]
@@ -48,7 +49,8 @@ async def add_note(
 
 
 async def add_page(store: Store, snapshot: Snapshot, *, day: str | None = None, tags: Sequence[str] = ()) -> Snapshot:
-    """Make a kept page research: it is searched as such and never purged."""
+    """Make a kept page a research document, which is never purged, and return its new snapshot. `tags` are added to its
+    own; `day` (YYYY-MM-DD) replaces its date. Raises InvalidInput if `day` is not a date."""
     document = snapshot.document
     if published := checked_date("date", day):
         document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=published))
@@ -59,5 +61,5 @@ async def add_page(store: Store, snapshot: Snapshot, *, day: str | None = None, 
 
 
 def unique_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """The tags without blank ones, each once."""
+    """The tags without surrounding white space, blank ones and duplicates."""
     return tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))

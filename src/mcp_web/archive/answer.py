@@ -60,7 +60,7 @@ class Citations:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveResult:
-    """A document that a search found, with what it says about the question."""
+    """A document that a search found, with its snippets, its best passage and, if requested, its citations."""
 
     document: ArchiveDocument
     highlights: tuple[Highlight, ...]
@@ -81,7 +81,9 @@ class ArchiveAnswer:
 
 
 def merged(own: ArchiveAnswer, shared: Mapping[str, ArchiveAnswer]) -> ArchiveAnswer:
-    """The best results of all archives, each URL once; `shared` is by owner. Scores are comparable."""
+    """One answer from those of several archives to the same query: the best results by score, at most as many as the
+    query asks for, each URL once. `shared` has the answers from the archives of other tenants, by tenant; of a URL
+    found in several, the tenant's own document is kept."""
     found: dict[str, ArchiveResult] = {one.document.url: one for one in own.results}
     for owner, answer in shared.items():
         for one in answer.results:

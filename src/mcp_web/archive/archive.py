@@ -44,7 +44,7 @@ _Found = tuple[DocumentRow, ArchiveResult]
 
 
 class Archive:
-    """Searches a store by words and, where there is a model, by meaning."""
+    """Searches the documents of a store by words and, where there is an embedding model, by meaning."""
 
     def __init__(
         self,
@@ -57,7 +57,8 @@ class Archive:
         languages: frozenset[str] | None = None,
         reads_passages: bool = False,
     ) -> None:
-        """`questions` and `static` return the vector of a question, by the model and by the static vectors.
+        """`questions` embeds questions with the embedding model, `static` with static word vectors (no model runs);
+        either may be missing. `clock` returns the Unix time.
 
         `model` is the name under which the documents' vectors are stored, by default that of `questions`. `languages`
         are those that the model knows (None: all); the static vectors know all. `reads_passages` says that the model is
@@ -72,7 +73,9 @@ class Archive:
         self._clock = clock
 
     async def search(self, query: ArchiveQuery, scales: Scales = UNKNOWN) -> ArchiveAnswer:
-        """The documents that match, with passages and, on request, citations. `scales` calibrate the cosines."""
+        """The documents that match, best first, with snippets, the best passage of each and, if requested, citations.
+        `scales` say which cosines related texts have. Raises InvalidInput for a query without words or with an invalid
+        date."""
         parsed = _parsed(query)
         notes: list[str] = []
         with trace.step("archive_search", mode=query.mode) as facts:
@@ -125,7 +128,9 @@ class Archive:
     async def _with_passages_read(
         self, text: str, found: list[_Found], embedded: Container[str], scales: Scales
     ) -> list[_Found]:
-        """The documents with the first READ ordered also by how near the passages of those without vectors are."""
+        """`found`, with its first READ documents in a new order: the model compares the question `text` with the
+        passages of those that are not in `embedded` (documents with vectors). Unchanged if the model fails or is too
+        slow."""
         first = found[:READ]
         known = self._languages
         new = [
@@ -146,7 +151,8 @@ class Archive:
         return sorted(first, key=lambda one: -one[1].document.score) + found[READ:]
 
     async def _meaning(self, parsed: ParsedQuery, words: ByWords, text: str, notes: list[str]) -> Meaning:
-        """What the model finds, if it knows the language; in a search by meaning alone, the static signal too."""
+        """The cosines of documents with the question `text`, by the model if it knows the language, and in mode
+        "semantic" by the static vectors too. A failure of the model adds a sentence to `notes`."""
         language = language_of(text)
         known = self._languages is None or not language or language in self._languages
         static = self._static if parsed.query.mode == "semantic" else None
@@ -158,7 +164,8 @@ class Archive:
         return Meaning(*found)
 
     async def _vector(self, questions: QuestionVectors, text: str, notes: list[str]) -> Sequence[float] | None:
-        """The question's vector, or None with a note why the search used words alone."""
+        """The vector of the question `text`; None if the model failed or took too long, which adds a sentence to
+        `notes`."""
         try:
             with anyio.fail_after(_MODEL_SECONDS):
                 return await questions.vector(text)
@@ -168,7 +175,8 @@ class Archive:
 
 
 def _parsed(query: ArchiveQuery) -> ParsedQuery:
-    """The query with its text parsed and its filters checked; raises InvalidInput."""
+    """The query with its text parsed and its filters checked; raises InvalidInput if it has no word, or an invalid
+    date."""
     question = parse(query.text)
     if not question.wanted and not question.prefixes:
         raise InvalidInput(
@@ -194,10 +202,11 @@ def _quoted(
     embedded: Container[str],
     limit: int,
 ) -> list[_Found]:
-    """The `limit` best documents with their snippets and passages, ranked also by how well the passages match.
+    """The `limit` best documents with their snippets and passages, best first; `rows` are documents with scores, to
+    which the match of the best passage with the question is added.
 
-    They match by words, unless only meaning counts, and by the static signal if `asked`, the text of the question, is
-    given. `embedded` are the documents that have vectors of the model.
+    Passages match by words, unless `mode` is "semantic", and by static word vectors if `asked`, the text of the
+    question, is not empty. `embedded` are the keys of documents that have vectors of the model.
     """
     languages = {row.language for row, _ in rows}
     markers = {language: Marker(words.question, language, words.matches.rarities) for language in languages}
@@ -227,7 +236,8 @@ def _quoted(
 
 
 def _passage_text(row: DocumentRow, result: ArchiveResult) -> str:
-    """The title, the headings and the passage of a document, for the model."""
+    """The text of a result for the model to embed: title, headings above the passage, passage; the title if there is no
+    passage."""
     if result.passage is None:
         return row.title
     headings = [heading for heading in result.passage.section_path if heading != row.title]

@@ -19,18 +19,20 @@ from mcp_web.text.urls import host_of, url_key
 
 
 def url_name(url: str) -> str | None:
-    """The name under which a web page is cited, made of its URL; None if it is not an http(s) URL."""
+    """The name by which citations identify a web page, the same for all spellings of its URL; None if it is not an
+    http(s) URL."""
     is_web = url.strip().lower().startswith(("http://", "https://")) and host_of(url)
     return f"//{url_key(url)}" if is_web else None
 
 
 def path_name(path: str) -> str:
-    """The name of a file of a synced folder as a target of citations: "path:" and its path in Unicode form NFC."""
+    """The name by which citations identify a file of a synced folder: "path:" and its path in Unicode form NFC."""
     return "path:" + unicodedata.normalize("NFC", path)
 
 
 def joined_path(base: str, target: str) -> str | None:
-    """The path that a relative link in a file points to; None when it is outside the folder."""
+    """The path to which a relative link in the file `base` leads; None if it leads above the first folder of `base`, or
+    is not a relative path. Both paths begin with the name of the synced folder."""
     place = unquote(target.partition("#")[0].partition("?")[0])
     if not place or place.startswith("/") or "\\" in place or "\0" in place:
         return None
@@ -39,13 +41,14 @@ def joined_path(base: str, target: str) -> str | None:
 
 
 def wiki_name(title: str) -> str:
-    """The name under which a note is cited by its title: without regard to case, spaces and hyphens."""
+    """The name by which citations identify a note by its title: "wiki:" and the title without regard to case, spaces
+    and hyphens."""
     folded = unicodedata.normalize("NFC", title).casefold()
     return "wiki:" + re.sub(r"[\s_-]+", " ", folded).strip()
 
 
 def names_of(snapshot: Snapshot) -> tuple[str, ...]:
-    """All names under which other documents may cite this one."""
+    """All names by which citations in other documents may identify this one, made of its URLs, DOIs, path and title."""
     document = snapshot.document
     found: list[str | None] = []
     for url in (snapshot.url, snapshot.final_url, document.metadata.canonical_url):
@@ -89,8 +92,9 @@ _BLOCK_END = re.compile(r"\n\s*(?:\n|[*|#>-]+[ \t]*)")  # with the mark of the n
 
 
 def mentions(markdown: str, base_url: str = "", path: str | None = None) -> tuple[Mention, ...]:
-    """Each target that a document cites, once, by its most reliable mention. Relative links are resolved against
-    `path`, for a file of a synced folder, else against `base_url`."""
+    """Each target that a document cites, once, with the sentence that cites it: the first inline link to it, or else
+    reference link, wiki link, or bare URL, DOI or arXiv id. Relative links are resolved against `path`, for a file of a
+    synced folder, else against `base_url`. At most MOST targets."""
     text = _without_code(markdown[:_READ_MOST])
     found: dict[str, Mention] = {}
     seen: set[tuple[CitationKind, str]] = set()  # a page may link to one URL hundreds of times
@@ -121,14 +125,15 @@ _Raw = tuple[int, CitationKind, str, float]  # offset, kind, target as written, 
 
 
 def _inline(text: str) -> Iterator[_Raw]:
-    """Links in the text: `[text](url)`."""
+    """(offset, kind, target as written, confidence) of each inline link: `[text](url)`."""
     for link in links(text):
         if not link.is_image:
             yield link.start, "link", text[link.url_start : link.url_end], 1.0
 
 
 def _references(text: str) -> Iterator[_Raw]:
-    """Reference links: `[text][id]` with `[id]: url` elsewhere; an unused definition is weaker evidence."""
+    """(offset, kind, target as written, confidence) of each reference link, `[text][id]` with `[id]: url` elsewhere;
+    with less confidence of each such definition that no link uses."""
     definitions = {_label(match["id"]): match for match in _DEFINITION.finditer(text)}
     if not definitions:
         return
@@ -144,13 +149,14 @@ def _references(text: str) -> Iterator[_Raw]:
 
 
 def _wiki(text: str) -> Iterator[_Raw]:
-    """Links by title, as in Obsidian: `[[title]]`."""
+    """(offset, kind, title, confidence) of each link by title, as in Obsidian: `[[title]]`."""
     for match in _WIKI.finditer(text):
         yield match.start(), "wiki", match["title"].strip(), 0.9
 
 
 def _bare(text: str) -> Iterator[_Raw]:
-    """URLs, DOIs and arXiv ids that are written in the text without link syntax."""
+    """(offset, kind, target, confidence) of each URL, DOI and arXiv id that is written in the text without link
+    syntax."""
     for match in _BARE.finditer(text):
         before = text[max(0, match.start() - 2) : match.start()]
         if before != "](" and not (before[-1:].isalnum() or before[-1:] in tuple("_[\"'=/")):
@@ -164,7 +170,8 @@ def _bare(text: str) -> Iterator[_Raw]:
 
 
 def _resolve(kind: CitationKind, target: str, base_url: str, path: str | None) -> tuple[str, str, CitationKind] | None:
-    """(name, URL to follow, kind) of a target as written; None when it cannot be cited."""
+    """(name that identifies it, URL or path to follow, kind) of a target as written; None for a link inside the page,
+    to a path that `joined_path` refuses, or to another scheme than http(s)."""
     if kind == "wiki":
         return wiki_name(target), target, "wiki"
     if kind == "doi":
@@ -187,7 +194,8 @@ def _resolve(kind: CitationKind, target: str, base_url: str, path: str | None) -
 
 
 def _web(kind: CitationKind, target: str, base_url: str) -> tuple[str, str, CitationKind] | None:
-    """The name, URL and kind of a link to the web; None if it is not an http(s) URL."""
+    """(name, URL, kind) of a link to the web, relative to `base_url`; the kind is "doi" or "arxiv" if it identifies a
+    paper. None if it is not an http(s) URL."""
     try:
         url = urljoin(base_url, target) if base_url else target
     except ValueError:
@@ -200,7 +208,8 @@ def _web(kind: CitationKind, target: str, base_url: str) -> tuple[str, str, Cita
 
 
 def _sentence(text: str, at: int) -> tuple[int, int]:
-    """Start and end of the sentence around an offset, within a maximum distance."""
+    """(start, end) of the sentence around the offset `at`, which ends with its block and reaches at most
+    _SENTENCE_REACH characters to each side."""
     left, right = max(0, at - _SENTENCE_REACH), min(len(text), at + _SENTENCE_REACH)
     left = max((found.end() for found in _BLOCK_END.finditer(text, left, at)), default=left)
     block_end = _BLOCK_END.search(text, at, right)
@@ -217,5 +226,5 @@ def _trimmed(url: str) -> str:
 
 
 def _label(text: str) -> str:
-    """The label of a reference link for comparison."""
+    """The label of a reference link, normalised for comparison: in lower case, with single spaces."""
     return re.sub(r"\s+", " ", text).strip().casefold()

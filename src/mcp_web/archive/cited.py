@@ -20,7 +20,8 @@ _FILE_LINK = re.compile(r"\]\(file:///(?P<path>[^()\s#]{1,1000})(?P<rest>#[^()\s
 async def citations_and_graph(
     store: Store, rows: Sequence[DocumentRow], depth: int
 ) -> tuple[dict[str, Citations], CitationGraph]:
-    """What each document cites and is cited by within `depth` steps, by its id, and the graph of these citations."""
+    """(for each document, by its id, what it cites and what cites it; the graph of these citations). Citations are
+    followed for `depth` steps, 1 to 3; at most 50 of a document in each direction are shown."""
     known = {row.key: row for row in rows}
     steps = max(1, min(depth, 3))
     edges = await edges_around(store, list(known), steps)
@@ -39,8 +40,9 @@ async def citations_and_graph(
 
 
 def _chain(key: str, edges: Iterable[Edge], steps: int, near: _End, far: _End) -> list[Edge]:
-    """The citations that lead from one document in one direction, nearest first, up to the number shown. Two documents
-    that only cite the same source are not connected by that."""
+    """The citations that lead from the document `key` in one direction, nearest first, at most _SHOWN. `near` returns
+    the document at the end of a citation that it is followed from, `far` the one that it leads to. Two documents that
+    only cite the same source are not connected by that."""
     leaving: dict[str | None, list[Edge]] = {}
     for edge in edges:
         leaving.setdefault(near(edge), []).append(edge)
@@ -55,7 +57,7 @@ def _chain(key: str, edges: Iterable[Edge], steps: int, near: _End, far: _End) -
 
 
 def _citations(edges: Iterable[Edge], texts: Mapping[str, DocumentRow]) -> tuple[Citation, ...]:
-    """The citations that some edges stand for, each with its sentence."""
+    """The edges as citations, each with the sentence that cites; without those of documents that are not in `texts`."""
     return tuple(
         Citation(
             source_id=document_id(edge.source),
@@ -71,7 +73,8 @@ def _citations(edges: Iterable[Edge], texts: Mapping[str, DocumentRow]) -> tuple
 
 
 def _as_written(context: str, path: str | None) -> str:
-    """A sentence of a synced file with its links relative again, as its author wrote them."""
+    """A sentence with its file links relative again, as the author of the synced file at `path` wrote them; unchanged
+    for a document that is not from a synced folder (None)."""
     if path is None:
         return context
     folder = posixpath.dirname(path)

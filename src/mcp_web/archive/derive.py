@@ -40,12 +40,13 @@ def derive(snapshot: Snapshot) -> Derived:
 
 
 async def keep(store: Store, snapshot: Snapshot) -> None:
-    """Keep a snapshot with what is derived from it; deriving takes long enough to need a thread."""
+    """Store a snapshot with its index data, which `derive` computes in a thread, because it takes long."""
     await store.keep(snapshot, await anyio.to_thread.run_sync(derive, snapshot))
 
 
 def word_counts(snapshot: Snapshot) -> dict[str, int]:
-    """How often each word occurs in a page; words of the title, headings and tags count more."""
+    """How often each word occurs in the text, title, headings, tags and path (or URL) of a page; one in the title, the
+    headings or the tags counts more than once."""
     document = snapshot.document
     fields = (
         (prose(document.markdown), 1),
@@ -88,8 +89,8 @@ _COUNTED = 60  # frequent words of the document whose rarity is looked up
 
 
 async def distinctive_words(store: Store, snapshot: Snapshot) -> str:
-    """The words that are frequent in a document and rare in the others, as one text to search for. Words of the title
-    and the headings count more."""
+    """The words that are frequent in a document and rare in the others of the store, at most 12, as one text to search
+    for."""
     language = language_of(snapshot.document.markdown) or "en"
     counts = {
         word: count

@@ -37,7 +37,7 @@ class ParsedQuery:
 
 @dataclass(frozen=True, slots=True)
 class ByWords:
-    """Candidates found by words, with misspelt words replaced."""
+    """What a search by words found, and the corrections of misspelt words (`changes`) that it was made with."""
 
     matches: WordMatches
     question: Question
@@ -45,13 +45,13 @@ class ByWords:
 
     @property
     def by_name(self) -> bool:
-        """Whether the question is only an identifier, and some document defines it."""
+        """Whether the question consists of identifiers only, and some document defines one of them."""
         return self.question.only_identifiers and bool(self.matches.defined)
 
 
 async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> ByWords:
-    """Find candidates by words, with unknown words corrected if the query allows it. `only_words`: no search by meaning
-    follows, so fewer candidates are needed."""
+    """Find documents that contain words of the question. Words that no document has are corrected, if the query allows
+    it. `only_words`: no search by meaning follows, so fewer documents are needed."""
     question, limit = parsed.question, max(parsed.query.limit, LEAST)  # fewer results are the first of more
     pool = max(limit, _PHRASE_POOL if question.phrases else rows_to_read(limit) if only_words else _COMPARED)
     found = await store.find_by_words(question.for_store(parsed.filter), pool)
@@ -71,8 +71,8 @@ async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> By
 async def by_meaning(
     store: Store, parsed: ParsedQuery, words: ByWords, model: str, vector: Sequence[float]
 ) -> dict[str, float]:
-    """The cosine of each document with the vector of the question, the nearest first. Empty if no document has vectors
-    of the model."""
+    """The cosine of documents with the question's `vector`, by key, the nearest first: of the nearest ones and, in mode
+    "hybrid", of those that `words` found. Empty if no document has vectors of `model`."""
     hybrid = parsed.query.mode == "hybrid"
     also = [candidate.key for candidate in words.matches.candidates] if hybrid else []
     near = await store.find_by_vector(VectorQuery(model, vector, _POOL, parsed.filter, also=also, quick=hybrid))
@@ -94,8 +94,9 @@ def combined(words: WordMatches, meaning: Meaning, mode: SearchMode, scales: Sca
 async def best_rows(
     store: Store, scores: Mapping[str, float], words: ByWords, embedded: Container[str], limit: int, today: date
 ) -> list[tuple[DocumentRow, float]]:
-    """The rows of the best documents, one per URL, with their scores, which titles, URLs and age change. Each contains
-    every phrase of the question. `embedded` are the documents whose scores include the model's."""
+    """The `limit` best documents as (row, score), best first, one per URL, without those that lack a phrase of the
+    question. `scores` are by key; titles, URLs and age change them. `embedded` are the keys of documents whose score
+    includes that by the embedding model; `today` is for their age."""
     order, at_once = _best_first(scores), rows_to_read(limit)
     # The rows of few documents are read at once: they include the headlines.
     known = await store.documents(order) if len(order) <= at_once else {}
@@ -125,7 +126,7 @@ def _best_first(scores: Mapping[str, float]) -> list[str]:
 
 
 def document_of(row: DocumentRow, score: float) -> ArchiveDocument:
-    """What a result shows of a row."""
+    """What a search result shows of a document, from its row in the store."""
     return ArchiveDocument(
         id=document_id(row.key),
         title=row.title,
@@ -140,5 +141,6 @@ def document_of(row: DocumentRow, score: float) -> ArchiveDocument:
 
 
 def rows_to_read(limit: int) -> int:
-    """How many rows to read for `limit` results: age reorders close scores, and variants of one page are merged."""
+    """How many rows to read to show `limit` results: a tenth more, at least one, because age reorders close scores and
+    the variants of a page become one result."""
     return limit + max(1, limit // 10)

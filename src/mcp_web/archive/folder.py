@@ -45,7 +45,8 @@ Extract = Callable[[Fetched], Awaitable[Document]]
 
 @dataclass(frozen=True, slots=True)
 class FolderFile:
-    """One file: its path inside the folder, its mark (size, modification time and tags), the tags of the folder."""
+    """A file to sync: the path under which it is kept, and its mark, a text made of size, modification time and tags;
+    the file is read again when its mark has changed."""
 
     path: str  # "folder-name/inside/the/folder.md"
     place: Path
@@ -77,11 +78,12 @@ async def sync_folder(
     on_progress: OnProgress | None = None,
     clock: Callable[[], float] = time.time,
 ) -> SyncReport:
-    """Sync the archive with a folder, whose documents are kept under `name`, by default the folder's own name.
+    """Keep the new and changed files of a folder as research, and delete the documents of files that are gone.
 
-    `tags` are given to every document, and remembered: the next sync gives them too unless it names others.
-    Files whose path inside the folder matches a pattern of `exclude` are left out, and removed if they were kept.
-    `clock` returns the Unix time. Raises InvalidInput if the folder does not exist, or if another folder has the name.
+    Their paths begin with `name`, by default the folder's own. `tags` are given to every document, and remembered: the
+    next sync gives them too unless it names others. Files whose path inside the folder matches a pattern of `exclude`
+    are left out, and removed if they were kept. `clock` returns the Unix time. Raises InvalidInput if the folder does
+    not exist, or if another folder has the name.
     """
     root = await anyio.to_thread.run_sync(_checked_root, folder)
     label = (name or root.name).strip("/") or "folder"
@@ -137,7 +139,7 @@ async def _read_all(
 
 
 class _Batch:
-    """Documents to be kept in one transaction: a transaction for each would take most of the time."""
+    """Collects documents and stores many in one transaction: one for each would take most of the time."""
 
     def __init__(self, store: Store) -> None:
         self.failed: list[tuple[str, str]] = []
@@ -155,7 +157,7 @@ class _Batch:
             await self.write()
 
     async def write(self) -> None:
-        """Keep what was added since the last write; documents that cannot be kept are appended to `failed`."""
+        """Store what was added since the last write; documents that cannot be stored are appended to `failed`."""
         items, self._waiting, self._chars, self._since = self._waiting, [], 0, time.monotonic()
         try:
             await self._store.keep_many(items)
@@ -170,7 +172,8 @@ class _Batch:
 
 
 async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
-    """The version of a file, with the source that its front matter names, and its tags and those of the folder."""
+    """Read a file and return its snapshot: the URL that its front matter names as the source is its final URL, and it
+    has the tags of its front matter and of the folder. `now` (Unix time) is when it was checked."""
     body = await anyio.to_thread.run_sync(_read, file.place)
     url = "file:///" + quote(file.path)
     fetched = Fetched(url, url, 200, (), body, file.media_type, None, file.modified)
@@ -216,15 +219,15 @@ def _checked_root(folder: Path) -> Path:
 
 
 def _excluded(path: str, patterns: Sequence[str]) -> bool:
-    """Whether the path, one of its folders or its name matches a pattern."""
+    """Whether the path inside the folder, a folder on it or a part of it matches a shell pattern."""
     parts = path.split("/")
     places = [path, *parts, *("/".join(parts[:count]) for count in range(1, len(parts)))]
     return any(fnmatch.fnmatchcase(place, pattern.rstrip("/")) for pattern in patterns for place in places)
 
 
 def _files(root: Path, label: str, tags: tuple[str, ...], unreadable: list[str]) -> list[FolderFile]:
-    """Every file that is synced; links to folders are not followed, so there are no loops and no files outside. The
-    paths of folders that cannot be read are appended to `unreadable`."""
+    """Every file in the folder `root` and the folders below it that is synced; links to folders are not followed, so
+    there are no loops and no files outside. The paths of folders that cannot be read are appended to `unreadable`."""
     found: list[FolderFile] = []
     waiting = [root]
     while waiting:
@@ -272,7 +275,7 @@ def _file(root: Path, label: str, place: Path, tags: tuple[str, ...]) -> FolderF
 
 
 def _label_path(root: Path, label: str, place: Path) -> str:
-    """The path under which a file is kept: the name of the folder, then the path inside it."""
+    """The path under which a file is kept: `label`, the name of the folder, then the path inside it."""
     inside = os.fsencode(place.relative_to(root).as_posix()).decode("utf-8", "backslashreplace")
     return label if inside == "." else f"{label}/{inside}"
 

@@ -13,7 +13,7 @@ Headers = Sequence[tuple[str, str]]
 
 
 def fresh_until(headers: Headers, fetched_at: float, options: ArchiveOptions) -> float:
-    """When a page fetched with these headers stops being fresh."""
+    """The Unix time until which a page fetched with these headers is fresh, within the limits of the options."""
     lifetime = _lifetime(headers, fetched_at, options.ttl[EVERY_DOMAIN])
     return fetched_at + min(max(lifetime, options.min_ttl), max(options.max_ttl, options.min_ttl))
 
@@ -22,7 +22,9 @@ _CLOCK_ERROR = 300.0  # seconds that two machines on one store may differ
 
 
 def is_fresh(snapshot: Snapshot, now: float, max_age: float | None = None) -> bool:
-    """Whether the snapshot may be shown without revalidation; `max_age` is the caller's limit, 0 means never."""
+    """Whether the snapshot may be shown without asking its server again. If `max_age` (seconds) is given, it decides in
+    place of `fresh_until`: the last check must not be older, and 0 means never. False if the last check is minutes in
+    the future, as after a wrong clock."""
     if snapshot.checked_at > now + _CLOCK_ERROR:
         return False  # kept while the clock was wrong: it would count as fresh until that day
     if max_age is None:
@@ -31,8 +33,8 @@ def is_fresh(snapshot: Snapshot, now: float, max_age: float | None = None) -> bo
 
 
 def _lifetime(headers: Headers, fetched_at: float, page_ttl: float) -> float:
-    """Seconds of freshness that the server's headers state; else a tenth of the time since the last change, at most the
-    configured default (a heuristic of RFC 9111)."""
+    """Seconds of freshness that the server's headers state; else a tenth of the time since Last-Modified, at most
+    `page_ttl` (a heuristic of RFC 9111); `page_ttl` without that header."""
     directives = _cache_control(headers)
     if "no-store" in directives or "no-cache" in directives:
         return 0.0
@@ -49,7 +51,7 @@ def _lifetime(headers: Headers, fetched_at: float, page_ttl: float) -> float:
 
 
 def _cache_control(headers: Headers) -> dict[str, str]:
-    """The directives of all Cache-Control headers, with their arguments."""
+    """The directives of all Cache-Control headers with their arguments ("" for none); of equal ones the first."""
     found: dict[str, str] = {}
     for name, value in headers:
         if name.lower() == "cache-control":

@@ -36,7 +36,8 @@ STATIC_NEAR = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """The calibration of the static signal and of the model; with None every document counts as near the question."""
+    """What a cosine by static word vectors, and one by the embedding model, says about relevance; None if that is not
+    known: then every document counts as near the question."""
 
     static: Calibration | None = None
     model: Calibration | None = None
@@ -48,7 +49,8 @@ _GUESSED = Calibration(unrelated=0.4, related=0.75)  # between those of the mode
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The cosine of each document with the question, by the static signal and by the model; the nearest first."""
+    """The cosines of documents with the question, by key, the nearest first: by static word vectors, and by the
+    embedding model."""
 
     static: Mapping[str, float] = field(default_factory=dict)
     model: Mapping[str, float] = field(default_factory=dict)
@@ -58,7 +60,8 @@ class Meaning:
 
 
 def near(meaning: Meaning, with_words: Container[str], scales: Scales, *, words_required: bool) -> Meaning:
-    """Only the documents that contain a word of the question or, unless `words_required`, are near it by meaning."""
+    """`meaning` without documents that are not near the question. Of those with vectors of the model, the ones in
+    `with_words`, which contain a word of the question, stay; with `words_required` only they do."""
     static = {
         key: cosine
         for key, cosine in meaning.static.items()
@@ -77,8 +80,8 @@ def _is_near(cosine: float, scale: Calibration | None, border: float) -> bool:
 
 
 def fused(words: Mapping[str, float], model: Mapping[str, float], scales: Scales) -> dict[str, float]:
-    """One score per document, 0…1, from those by words and the cosines by the model; a document that the model has not
-    embedded is ranked by its words alone."""
+    """One score per document, 0…1, from those by words and the cosines by the model; a document without a cosine has
+    its score by words."""
     found = dict(words)
     for key, cosine in model.items():
         found[key] = (WORDS * words.get(key, 0.0) + MODEL * _score(cosine, scales.model)) / (WORDS + MODEL)
@@ -86,23 +89,23 @@ def fused(words: Mapping[str, float], model: Mapping[str, float], scales: Scales
 
 
 def weight_of(key: str, embedded: Container[str]) -> float:
-    """The weight of the words of a document, and of the model if it has embedded the document."""
+    """The weight of what the score of a document is made of: of words, and of the model if `key` is in `embedded`."""
     return WORDS + MODEL if key in embedded else WORDS
 
 
 def by_meaning_alone(meaning: Meaning, scales: Scales) -> dict[str, float]:
-    """The model's score where it has embedded a document, else the static signal's."""
+    """One score per document, 0…1: from its cosine by the model if there is one, else by static word vectors."""
     static = {key: _score(cosine, scales.static) for key, cosine in meaning.static.items()}
     return static | {key: _score(cosine, scales.model) for key, cosine in meaning.model.items()}
 
 
 def _score(cosine: float, scale: Calibration | None) -> float:
-    """The score for a cosine, 0…1."""
+    """The score for a cosine, 0…1: .5 for that of a typical answer. Without a `scale`, a typical one is used."""
     return min(1.0, max(0.0, (scale or _GUESSED).nearness(cosine) * _TYPICAL))
 
 
 def with_age(score: float, day: str, today: date) -> float:
-    """The score, lowered by up to _RECENT_SHARE: the older the document, the more."""
+    """The score, lowered by up to _RECENT_SHARE: the older the document, the more. `day` is its ISO date."""
     dated = day_of(day)
     recency = 2 ** (-max(0, (today - dated).days) / _RECENT_DAYS) if dated else 0.0
     return score * (1 - _RECENT_SHARE + _RECENT_SHARE * recency)
@@ -115,8 +118,8 @@ _LENGTH_SHARE, _SHORT, _LONG = 0.35, 400, 160_000
 
 
 def with_length(score: float, chars: int, outside: float) -> float:
-    """The score lowered for a short document, as far as it is outside its best passage: an abstract or a note that is
-    one passage keeps its score."""
+    """The score, lowered the more the fewer `chars` a document has, times `outside`, the share of its text that is not
+    in its best passage: an abstract or a note that is one passage keeps its score."""
     length = math.log(max(1, chars) / _SHORT) / math.log(_LONG / _SHORT)
     return score * (1 - _LENGTH_SHARE * outside * (1 - min(1.0, max(0.0, length))))
 
@@ -129,8 +132,8 @@ LEAST = 10  # documents that are compared, however few are asked for
 
 
 def with_matches(scores: Sequence[float], matches: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """The scores, each mixed with how well the best passage of the document matches the question: with the share SHARE,
-    times its weight (0…1)."""
+    """Each score mixed with the match (0…1) of the same document's best passage with the question. The match has the
+    share SHARE, times its weight (0…1)."""
     return [
         round((1 - SHARE * weight) * score + SHARE * weight * match, 4)
         for score, match, weight in zip(scores, matches, weights, strict=True)
@@ -138,8 +141,8 @@ def with_matches(scores: Sequence[float], matches: Sequence[float], weights: Seq
 
 
 def static_matches(question: str, passages: Sequence[str]) -> list[float] | None:
-    """How well each passage matches the question by the static signal; None if the static vectors are not installed,
-    or have no word of the question."""
+    """How well each passage matches the question by static word vectors, 0…1. None if these are not installed or know
+    no word of the question, or if there are no passages."""
     try:
         vectors = static_vectors()
     except EmbeddingError:  # reported by `doctor`
@@ -154,6 +157,6 @@ READ, READ_SHARE = 4, 1 / 4
 
 
 def with_nearness(score: float, cosine: float, scale: Calibration | None) -> float:
-    """The score of a document, mixed with how near its best passage is to the question by the model. `scale` is the
-    model's calibration; without it, a typical one is used."""
+    """The score of a document, mixed with that for `cosine`, of its best passage with the question by the model.
+    `scale` is the model's calibration; without it, a typical one is used."""
     return round((1 - READ_SHARE) * score + READ_SHARE * _score(cosine, scale), 4)

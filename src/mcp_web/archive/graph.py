@@ -71,8 +71,8 @@ class CitationGraph:
 
 
 async def edges_around(store: Store, keys: Sequence[str], depth: int, most: int = _MOST_EDGES) -> list[Edge]:
-    """The citations within `depth` steps of some documents, in both directions, each once. At most `most` of each
-    document in each direction; of more than `_MOST_NODES` documents the rest are not followed."""
+    """The citations within `depth` steps of the documents `keys`, in both directions, each once: at most `most` of a
+    document in each direction. After _MOST_NODES documents, no further ones are followed."""
     seen = set(keys)
     front = list(keys)
     found: dict[tuple[str, str | None, str], Edge] = {}

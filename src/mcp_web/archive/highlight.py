@@ -34,7 +34,7 @@ _CHANGING = ("fr", "et")  # languages where two letters of a stem change: French
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A piece of plain text, and the offsets of the words of the question in it."""
+    """A piece of plain text, and the (start, end) of the words of the question in it."""
 
     text: str
     spans: tuple[tuple[int, int], ...] = ()
@@ -73,7 +73,7 @@ class Marker:
     """
 
     def __init__(self, question: Question, language: str, rarities: Mapping[str, float] | None = None) -> None:
-        """`rarities` are those of the words of the question; equal if they are not given."""
+        """`rarities` are the weights of the words of the question; all are equal if they are not given."""
         self.names = question.names if question.is_name else ()
         wanted = question.content_words
         spaced = [word for word in wanted if not is_unspaced(word)]
@@ -94,7 +94,8 @@ class Marker:
         self._found: dict[str, list[WordSpan]] = {}  # by text
 
     def spans(self, text: str) -> list[WordSpan]:
-        """(start, end, term) of every word of the question in the text, in order; the caller does not change them."""
+        """(start, end, term) of every word of the question in the text, in order; the term is the indexed form of the
+        word of the question. The list is cached, so the caller must not change it."""
         if (found := self._found.get(text)) is None:
             found = self._found[text] = self._spans(text)
         return found
@@ -117,7 +118,8 @@ class Marker:
         return found
 
     def _places(self, folded: str) -> list[tuple[int, int]]:
-        """Where words that begin with one of the prefixes are in a folded text."""
+        """(start, end) of the words in a folded text that begin with a prefix of a word of the question; not in
+        order."""
         found = []
         for head in self._heads:
             at = folded.find(head)
@@ -131,14 +133,15 @@ class Marker:
         return found
 
     def _term(self, form: str) -> str:
-        """The term of the question that a word form belongs to, or ""."""
+        """The term of the question that a word of a text is a form of, or ""."""
         forms = (*words(form), form.lower())
         found = (term for word in forms for term in terms(word, self._language) if term in self._wanted)
         return next(found, "") or (fold(form) if fold(form).startswith(self._prefixes) else "")
 
 
 def highlights(marker: Marker, title: str, markdown: str) -> tuple[Highlight, ...]:
-    """The title and the best pieces of the content; a document found by meaning alone shows its beginning."""
+    """The snippets of a document: its title, if it has a word of the question, and up to two pieces of its content. If
+    neither has one, as in a document found by meaning, the beginning of the content."""
     found = []
     in_title = marker.spans(title)
     if in_title:
@@ -157,7 +160,7 @@ def highlights(marker: Marker, title: str, markdown: str) -> tuple[Highlight, ..
 
 
 def holds_phrase(phrase: Sequence[str], text: str, language: str) -> bool:
-    """Whether the text contains these words next to each other, in this order."""
+    """Whether the text contains these words, in any inflected form, next to each other and in this order."""
     if all(map(is_unspaced, phrase)):
         # N-grams overlap in all but their last character.
         return fold(phrase[0] + "".join(item[-1] for item in phrase[1:])) in fold(text)
@@ -186,7 +189,8 @@ def beginnings(word: str, language: str) -> set[str]:
 
 
 def _places(spans: list[WordSpan]) -> list[int]:
-    """Starts of the windows that contain the most different words; a further window only if it adds a word."""
+    """The offsets of the pieces to show, at most two: of that with the most different words, and of another one if it
+    adds a word."""
     spans = spans[:_SPANS_MOST]
     wanted = {term for _, _, term in spans}
     chosen: list[int] = []
@@ -198,7 +202,7 @@ def _places(spans: list[WordSpan]) -> list[int]:
 
 
 def _richest(spans: list[WordSpan], wanted: set[str]) -> tuple[int, set[str]]:
-    """The start of the window with the most wanted words, and these words."""
+    """(start of the piece of text with the most wanted words, these words). `spans` are in order and not empty."""
     best_start, best_terms = spans[0][0], set[str]()
     inside: dict[str, int] = {}
     last, count = 0, len(spans)
@@ -222,7 +226,7 @@ def _richest(spans: list[WordSpan], wanted: set[str]) -> tuple[int, set[str]]:
 
 
 def _piece(marker: Marker, text: str, at: int) -> Snippet | None:
-    """The text around an offset, without markup; None if nothing else is there."""
+    """The text around an offset as a snippet without markup; None if nothing but markup is there."""
     start = max(0, at - _BEFORE)
     # From the beginning of a line or, failing that, of a word.
     start = text.rfind("\n", start, at) + 1 or (text.find(" ", start, at) + 1 if start else 0) or start
@@ -260,7 +264,7 @@ def _cleaned(piece: str, in_code: bool) -> str:
 
 
 def _joined(text: str, spans: list[WordSpan]) -> tuple[tuple[int, int], ...]:
-    """The spans of the words in order; spans with only white space between them are joined."""
+    """The (start, end) of the words, in order; words with only white space between them become one."""
     found: list[tuple[int, int]] = []
     for begin, finish, _ in spans:
         if not found or (begin > found[-1][1] and not text[found[-1][1] : begin].isspace()):

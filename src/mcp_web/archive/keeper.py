@@ -24,7 +24,7 @@ _IN_MEMORY = 64  # pages that are not to be kept on disk stay readable for a whi
 
 
 class Keeper:
-    """Reads and writes kept pages, by the rules for what may be stored."""
+    """Reads and writes kept pages, as far as the options allow a page to be stored."""
 
     def __init__(self, store: Store, options: ArchiveOptions) -> None:
         self._store = store
@@ -33,7 +33,7 @@ class Keeper:
         self._kept = 0
 
     async def latest(self, key: str) -> Snapshot | None:
-        """The newest version of a page, fresh or not."""
+        """The newest version of a page, fresh or not, by its key; None if none is kept."""
         return self._unkept.get(key) or await self._store.latest(key)
 
     def is_fresh(self, snapshot: Snapshot, max_age: float | None = None) -> bool:
@@ -48,7 +48,7 @@ class Keeper:
         return _nearest(host_of(url), self._options.remember)[1]
 
     def snapshot_of(self, fetched: Fetched, document: Document, variant: str) -> Snapshot:
-        """The snapshot that `keep` writes; the caller needs it when the store cannot be written."""
+        """The snapshot of a page that was just fetched, not stored: for callers that could not write to the store."""
         return Snapshot.of(
             fetched.url,
             variant,
@@ -66,7 +66,8 @@ class Keeper:
         )
 
     async def keep(self, fetched: Fetched, document: Document, variant: str) -> Snapshot:
-        """Keep a page that was just fetched, without its raw bytes; only in memory if the options do not allow more."""
+        """Store a page that was just fetched, without its raw bytes, and return its snapshot; in memory only if the
+        options do not allow more. A page that is research stays research."""
         made = self.snapshot_of(fetched, document, variant)
         # Read now, not when the fetch began: a person may have saved the page meanwhile, also one kept in memory only.
         before = await self._store.latest(made.key) or self._unkept.get(made.key)
@@ -84,7 +85,8 @@ class Keeper:
         return made
 
     async def confirm(self, snapshot: Snapshot, fetched: Fetched) -> Snapshot:
-        """Mark the kept version as fresh after a 304 response."""
+        """Store that a kept version is still current, after the 304 response `fetched`; returns it with its new
+        times."""
         # A 304 repeats only the headers that matter for caching; the others are unchanged.
         named = {name for name, _ in fetched.headers}
         headers = (*(pair for pair in snapshot.headers if pair[0] not in named), *fetched.headers)
@@ -97,7 +99,8 @@ class Keeper:
         return confirmed
 
     async def _purge_at_intervals(self) -> None:
-        """Apply the configured purges along with a write, at intervals; the page stays kept if they fail."""
+        """Delete what the options say after the 20th page that this process stored, and after every 500 more. A failure
+        is logged."""
         self._kept += 1
         if self._kept % _PURGE_EVERY == _PURGE_FIRST:
             try:
@@ -106,7 +109,8 @@ class Keeper:
                 trace.log("error", "purge", error_code=error.code)
 
     def _fresh_until(self, url: str, headers: Headers, at: float) -> float:
-        """When a page stops being fresh: by the option for its domain if there is one, else by its headers."""
+        """The Unix time until which a page is fresh: by the option for its domain if there is one, else by its headers.
+        `at` is when it was fetched."""
         domain, seconds = _nearest(host_of(url), self._options.ttl)
         return fresh_until(headers, at, self._options) if domain == EVERY_DOMAIN else at + seconds
 

@@ -36,8 +36,8 @@ class ArchivePassage:
 
 
 def best_passage(marker: Marker, markdown: str) -> ArchivePassage | None:
-    """Where a name of the question is defined; else the blocks of one section that match the question best by words,
-    or the first blocks if none does."""
+    """The passage that defines a name in the question; else the blocks of one section that match the question best by
+    words, or the first blocks if none does. None for a text without blocks."""
     read = markdown[:_READ_MOST]
     found = _sections(read)
     if (defined := _definition(marker.names, read, found)) is not None:
@@ -52,8 +52,8 @@ def _passage(markdown: str, found: _Found, match: float) -> ArchivePassage:
 
 
 def _definition(asked: Sequence[Name], markdown: str, sections: Sequence[Section]) -> _Found | None:
-    """The passage that defines a name of the question: under the heading that is the name, or from its signature on.
-    None if the text defines none of the names."""
+    """The passage that defines a name of the question: the beginning of the section whose heading is the name, or else
+    the description after a line such as `json.dumps(obj)`. None if the text defines none of the names."""
     defined = list(definitions(markdown)) if asked else []
     for name in asked:
         starts = [start for start, key in defined if key == name.key]
@@ -70,7 +70,9 @@ def _definition(asked: Sequence[Name], markdown: str, sections: Sequence[Section
 
 
 def _entry_end(markdown: str, defined: Collection[int], places: Sequence[tuple[int, int]], begin: int, end: int) -> int:
-    """Where an entry of a reference ends: before the next definition that follows a description."""
+    """The offset where the description of a name ends, among those of a reference: before the next definition that
+    follows a description. `defined` are the offsets of definitions, `places` the spans of all passages, and the passage
+    in question is `begin` to `end`."""
     described = False
     for start, following in pairwise([*(at for at, _ in places if begin <= at < end), end]):
         defines = any(start <= at < following for at in defined)
@@ -81,7 +83,7 @@ def _entry_end(markdown: str, defined: Collection[int], places: Sequence[tuple[i
 
 
 def _best_match(marker: Marker, markdown: str, sections: Sequence[Section]) -> tuple[_Found, float] | None:
-    """The place that matches the question best by words, and its match; None for a text without blocks."""
+    """(the passage that matches the question best by words, its match 0…1); None for a text without blocks."""
     spans = marker.spans(markdown)
     starts = [start for start, _, _ in spans]
     words = [term for _, _, term in spans]
@@ -101,7 +103,8 @@ def _best_match(marker: Marker, markdown: str, sections: Sequence[Section]) -> t
 
 
 def _match(marker: Marker, words: Sequence[str], above: Mapping[str, int], length: int) -> float:
-    """The BM25 score of a passage, as a share of the highest possible one."""
+    """The BM25 score of a passage, as a share of the highest possible one: `words` are the words of the question in it,
+    `above` those in the headings above it; its length is in characters."""
     counts = dict(above)
     for word in words:
         counts[word] = counts.get(word, 0) + 1
@@ -113,12 +116,13 @@ def _match(marker: Marker, words: Sequence[str], above: Mapping[str, int], lengt
 
 
 def _places(found: Sequence[Block]) -> tuple[tuple[int, int], ...]:
-    """For each block the span of a passage that starts there: blocks are added until it is long enough."""
+    """For each block the (start, end) of a passage that starts there: blocks are added as long as it stays short
+    enough."""
     return tuple((block.start, _end(found, at)) for at, block in enumerate(found))
 
 
 def _end(found: Sequence[Block], at: int) -> int:
-    """The end of a passage that starts at a block."""
+    """The end of a passage that starts at the block with the index `at`."""
     end = found[at].end
     for block in found[at + 1 :]:
         if block.end - found[at].start > _ENOUGH:
@@ -128,7 +132,8 @@ def _end(found: Sequence[Block], at: int) -> int:
 
 
 def _sections(markdown: str) -> Sequence[Section]:
-    """The blocks under each heading; cached, because the same documents are found by question after question."""
+    """The blocks under each heading, with the headings above them; cached, because the same documents are found by
+    question after question."""
     key = hash(markdown), len(markdown)
     found = _cached_sections.get(key)
     if found is None:

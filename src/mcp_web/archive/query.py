@@ -44,11 +44,12 @@ class Question:
 
     @property
     def is_name(self) -> bool:
-        """Whether nothing but names is asked for."""
+        """Whether the question consists only of names, of functions, settings and the like."""
         return bool(self.names) and {word for name in self.names for word in name.words}.issuperset(self.wanted)
 
     def for_store(self, filter: DocumentFilter) -> WordQuery:
-        """The words that find candidates; phrases are checked in the text afterwards."""
+        """The query that finds candidates in the store, without stop words. Words of a phrase are only required:
+        whether they stand side by side is checked in the text afterwards."""
         inside = tuple(word for phrase in self.phrases for word in phrase)
         counted = self._without_stop_words((*self.words, *inside)) or self.wanted
         return WordQuery(
@@ -112,12 +113,12 @@ def _excludes(word: str | None, found: list[str]) -> bool:
 
 
 def corrected(text: str, changes: dict[str, str]) -> str:
-    """The text as typed, with misspelt words replaced."""
+    """The text as typed, with misspelt words replaced; `changes` has the correction of each by its lower case."""
     return re.sub(r"[^\W_]+", lambda match: changes.get(match[0].lower(), match[0]), text)
 
 
 def with_changes(question: Question, changes: dict[str, str]) -> Question:
-    """The question with misspelt words replaced."""
+    """The question with misspelt words replaced; `changes` has the correction of each."""
 
     def swapped(items: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(changes.get(word, word) for word in items))

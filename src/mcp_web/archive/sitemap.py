@@ -17,7 +17,8 @@ _BARE = re.compile(r"(?<![(\w])https?://[^\s()>\[\]]{1,2048}")
 
 
 def listed_links(body: bytes, is_sitemap: bool) -> tuple[list[str], list[str]]:
-    """Pages, and further sitemaps, that a sitemap or an llms.txt lists. Run in a worker: the files are untrusted."""
+    """(URLs of pages, URLs of further sitemaps) that a sitemap or, unless `is_sitemap`, an llms.txt lists. Callers run
+    it in a worker process, because the files are untrusted."""
     if not is_sitemap:
         return text_links(body), []
     text = _text(body)
@@ -26,7 +27,7 @@ def listed_links(body: bytes, is_sitemap: bool) -> tuple[list[str], list[str]]:
 
 
 def text_links(body: bytes) -> list[str]:
-    """The pages that an llms.txt links to."""
+    """The pages that an llms.txt links to, in order, each once; links may be relative."""
     text = _text(body)
     linked = [(link.url_start, text[link.url_start : link.url_end]) for link in links(text) if not link.is_image]
     bare = [(match.start(), match[0]) for match in _BARE.finditer(text)]
@@ -42,7 +43,7 @@ def _is_page(link: str) -> bool:
 
 
 def _text(body: bytes) -> str:
-    """The text of a file, which may be compressed; empty if it cannot be decompressed."""
+    """The text of a file, which may be compressed with gzip; empty if it cannot be decompressed."""
     if body[:2] == b"\x1f\x8b":
         try:
             body = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(body, MOST_BYTES)

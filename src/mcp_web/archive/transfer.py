@@ -21,7 +21,7 @@ _BATCH_PAGES, _BATCH_CHARS = 100, 4_000_000
 
 @dataclass(slots=True)
 class CopyReport:
-    """What was copied."""
+    """How many pages, records and notes were copied from one store to another, and a digest of all pages."""
 
     pages: int = 0  # of the source
     copied: int = 0
@@ -32,7 +32,8 @@ class CopyReport:
 
 
 async def copy_store(source: Store, target: Store, on_progress: OnProgress | None = None) -> CopyReport:
-    """Copy everything; equal pages are skipped, so a copy can be resumed. Other pages of the target stay.
+    """Copy all pages, records, notes and metrics from `source` to `target`; equal pages are skipped, so a copy can be
+    resumed. Other pages of the target stay.
 
     Metrics are copied only if the target has none. Raises CacheError if a page differs when it is read back, or if its
     text does not match its hash.
@@ -86,7 +87,8 @@ async def _write(target: Store, batch: Mapping[str, PageRecord], report: CopyRep
 
 
 async def _copy_records(source: Store, target: Store, report: CopyReport) -> None:
-    """Copy all records, and count them in `report`; a record that differs in the target is overwritten."""
+    """Copy all records (small JSON values), and count them in `report`; one that differs in the target is
+    overwritten."""
     for kind in await source.record_kinds():
         for one in await source.records(kind):
             added = await target.add_records(kind, {one.key: one.value}, one.expires_at)

@@ -20,7 +20,8 @@ ANSWERED = ("ok", "empty")  # outcomes of a search provider that are not failure
 
 
 async def add_sample(store: Store, drained: Mapping[str, Any], now: float | None = None) -> None:
-    """Add metrics, as `Metrics.drain` returns them, to the sums of the current hour."""
+    """Add metrics, as `Metrics.drain` returns them, to the sums of the current hour; `now` is a Unix time. They are
+    dropped if other processes write these sums at each of a few tries."""
     sample = summary_of(drained)
     if not sample:
         return
@@ -37,7 +38,8 @@ async def add_sample(store: Store, drained: Mapping[str, Any], now: float | None
 
 
 async def history(store: Store, hours: int, now: float | None = None) -> list[tuple[str, dict[str, float]]]:
-    """The last hours in order, each with its metrics; an hour without calls has none."""
+    """The last `hours` hours, the oldest first, as (hour such as 2026-11-16T12, its sums); {} for an hour without
+    calls."""
     now = time.time() if now is None else now
     kept = {one.key: one.value for one in await store.records(KIND)}
     keys = [_hour(now - at * HOUR) for at in reversed(range(hours))]
@@ -45,7 +47,7 @@ async def history(store: Store, hours: int, now: float | None = None) -> list[tu
 
 
 def summary_of(drained: Mapping[str, Any]) -> dict[str, float]:
-    """The sums that the charts show, from metrics."""
+    """The sums that the charts show, by name, from metrics as `Metrics.drain` returns them; sums of 0 are left out."""
     sums: Counter[str] = Counter()
     for name, labels, value in drained.get("counters", ()):
         if name == "tool_total":
@@ -65,5 +67,5 @@ def summary_of(drained: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _hour(seconds: float) -> str:
-    """The hour of a moment, as in 2026-11-16T12."""
+    """The hour of a Unix time in UTC, as in 2026-11-16T12."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H")

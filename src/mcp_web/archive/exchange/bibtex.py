@@ -60,7 +60,7 @@ _TYPES = {kind.name: name for name, kind in reversed(_KINDS.items()) if kind.nam
 
 
 async def export_bibtex(exporter: Exporter, file: Path) -> None:
-    """Write an entry for the newest version of each document."""
+    """Write a BibTeX entry for the newest version of each document to a file."""
     taken: set[str] = set()
     async with await anyio.open_file(file, "w", encoding="utf-8", errors="replace", newline="\n") as out:
         async for snapshot in exporter.newest():
@@ -69,7 +69,7 @@ async def export_bibtex(exporter: Exporter, file: Path) -> None:
 
 
 async def import_bibtex(importer: Importer, file: Path) -> None:
-    """Keep every entry of a file as a document."""
+    """Store a document for every entry of a BibTeX file."""
     for reference in entries(await anyio.Path(file).read_text("utf-8", "replace")):
         await importer.keep(snapshot_of_reference(reference, time.time()))
 
@@ -108,7 +108,7 @@ def _letters(text: str) -> str:
 
 
 def entry(reference: Reference, key: str | None = None) -> str:
-    """One reference as a BibTeX entry."""
+    """One reference as a BibTeX entry with the citation key `key`, by default the id of the reference."""
     kind = _KINDS.get(reference.kind) or _Kind("article" if reference.doi else "online", "organization")
     fields = {
         "title": reference.title,
@@ -134,7 +134,7 @@ def entry(reference: Reference, key: str | None = None) -> str:
 
 
 def entries(text: str) -> Iterator[Reference]:
-    """Every entry that can be parsed; text between entries is skipped."""
+    """The references of every BibTeX entry that can be parsed; text between entries is skipped."""
     for match in _ENTRY.finditer(text):
         if match[1].lower() in ("comment", "string", "preamble"):
             continue
@@ -175,7 +175,7 @@ def _authors(value: str) -> Iterator[str]:
 
 
 def _fields(text: str, at: int) -> dict[str, str]:
-    """The fields of the entry whose first field begins at an offset, by lower-case name, still escaped."""
+    """The fields of the entry whose first field begins at the offset `at`, by lower-case name, still escaped."""
     found: dict[str, str] = {}
     while match := _FIELD.match(text, at):
         value, at = _value(text, match.end())
@@ -184,7 +184,7 @@ def _fields(text: str, at: int) -> dict[str, str]:
 
 
 def _value(text: str, at: int) -> tuple[str, int]:
-    """A value in braces, in quotes or bare, and the offset after it."""
+    """The field value that begins at the offset `at`, in braces, in quotes or bare, and the offset after it."""
     if text[at : at + 1] not in ("{", '"'):
         end = re.compile(r"[,}\n]|\Z").search(text, at)
         stop = end.start() if end else len(text)
@@ -205,7 +205,7 @@ def _value(text: str, at: int) -> tuple[str, int]:
 
 
 def _escaped(name: str, value: str) -> str:
-    """The value of a field as it is written into a file; each author by itself."""
+    """The value of the field `name`, escaped as it is written into a file; of authors, each name by itself."""
     if name == "author":
         names = (name.strip() for name in _NAMES.split(value))
         return " and ".join(f"{{{_text(name[1:-1])}}}" if name.startswith("{") else _text(name) for name in names)

@@ -13,7 +13,7 @@ Style = Literal["text", "bibtex", "csl"]
 
 
 def cite(references: Sequence[Reference], style: Style) -> str:
-    """The citations, without a newline at the end."""
+    """The references as lines of text, BibTeX entries or a list in CSL-JSON, without a newline at the end."""
     if style == "csl":
         return json.dumps([csl.item_of(one) for one in references], ensure_ascii=False, indent=2)
     if style == "bibtex":

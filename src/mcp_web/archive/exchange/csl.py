@@ -24,15 +24,15 @@ _SAME = {
 
 
 async def export_csl(exporter: Exporter, file: Path) -> None:
-    """Write a CSL item for the newest version of each document."""
+    """Write a CSL-JSON file with an item for the newest version of each document."""
     items = [item_of(reference_of(snapshot)) async for snapshot in exporter.newest()]
     text = json.dumps(items, ensure_ascii=False, indent=1)
     await anyio.Path(file).write_bytes(text.encode("utf-8", "replace"))
 
 
 async def import_csl(importer: Importer, file: Path) -> None:
-    """Keep every item of a file as a document; items without a title are reported as failed. Raises InvalidInput if the
-    file is not a JSON list."""
+    """Store a document for every item of a CSL-JSON file; items without a title are reported as failed. Raises
+    InvalidInput if the file is not a JSON list."""
     try:
         items = read_json(await anyio.Path(file).read_bytes())
     except ValueError as error:

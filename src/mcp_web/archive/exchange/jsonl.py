@@ -13,7 +13,7 @@ from mcp_web.text.json_fields import read_json
 
 
 async def export_jsonl(exporter: Exporter, file: Path) -> None:
-    """Write every document with all its versions."""
+    """Write every version of every document to a file, each as a line of JSON."""
     async with await anyio.open_file(file, "wb") as out:
         async for snapshot, _ in exporter.versions():
             line = record_of(snapshot) | {"text": snapshot.document.markdown}

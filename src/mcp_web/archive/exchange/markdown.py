@@ -27,7 +27,7 @@ MANIFEST = "manifest.jsonl"
 
 
 async def export_markdown(exporter: Exporter, folder: Path) -> None:
-    """Write each document as a file, older versions under `versions/`."""
+    """Write each document as a Markdown file, older versions under `versions/`, and the manifest for importing them."""
     lines: list[str] = []
     async for snapshot, is_newest in exporter.versions():
         name = _file_name(snapshot) if is_newest else f"versions/{snapshot.hash}.md"
@@ -54,7 +54,8 @@ async def import_markdown(importer: Importer, folder: Path) -> None:
 
 
 def _read(folder: Path, record: dict[str, Any], now: float) -> Snapshot:
-    """The version that a line of the manifest describes, or the next version if its file was edited."""
+    """The version that a line of the manifest (`record`) describes or, if its file was edited, a new version read at
+    `now`. Raises InvalidInput if the file lies outside the folder."""
     root = folder.resolve()
     place = (root / str(record.pop("file"))).resolve()
     if not place.is_relative_to(root):
@@ -75,7 +76,7 @@ def _write(place: Path, text: str) -> None:
 
 
 def file_text(snapshot: Snapshot) -> str:
-    """The text of a version with the facts about it as front matter."""
+    """The Markdown of a version, with the facts about it as front matter before it."""
     document = snapshot.document
     facts = {
         "id": document_id(snapshot.key),

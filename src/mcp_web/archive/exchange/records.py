@@ -31,7 +31,7 @@ class Exchanged:
 
 
 def record_of(snapshot: Snapshot) -> dict[str, Any]:
-    """Everything about a snapshot except its text, as JSON values; times are Unix times."""
+    """Everything about a snapshot except its text, as JSON values; times are Unix times. `snapshot_of` reverses it."""
     record: dict[str, Any] = {name: getattr(snapshot, name) for name in _FIELDS}
     return record | {
         "headers": [list(pair) for pair in snapshot.headers],
@@ -62,7 +62,7 @@ def snapshot_of(record: Mapping[str, Any], text: str) -> Snapshot:
 
 
 class Exporter:
-    """Reads the documents of a store, or those of one source or collection, and counts them."""
+    """Reads the documents of a store, or only those of one source or collection, and counts what it has read."""
 
     def __init__(self, store: Store, source: Source | None = None, collection: str | None = None) -> None:
         self._store = store
@@ -71,7 +71,8 @@ class Exporter:
         self._documents = self._versions = 0
 
     async def versions(self) -> AsyncIterator[tuple[Snapshot, bool]]:
-        """Each version of each document, the oldest first, and whether it is the newest."""
+        """Each version of each document, with configured secrets masked, the oldest first, and whether it is the
+        newest."""
         async for key in self._keys():
             infos = await self._store.versions(key)
             for info in reversed(infos):
@@ -80,7 +81,7 @@ class Exporter:
                     yield without_secrets(version), info is infos[0]
 
     async def newest(self) -> AsyncIterator[Snapshot]:
-        """The newest version of each document."""
+        """The newest version of each document, with configured secrets masked."""
         async for key in self._keys():
             if (version := await self._store.snapshot(key)) is not None:
                 self._versions += 1
@@ -95,7 +96,7 @@ class Exporter:
             after = keys[-1]
 
     def done(self) -> Exchanged:
-        """The counts of what was read so far."""
+        """How many documents and versions were read so far."""
         return Exchanged(self._documents, self._versions)
 
 
@@ -122,7 +123,8 @@ class Importer:
         self._failed: list[tuple[str, str]] = []
 
     async def keep(self, snapshot: Snapshot) -> None:
-        """Keep an imported version; a kept version that was checked later remains the newest."""
+        """Store an imported version; a version that is in the store already and was checked later remains the
+        newest."""
         document = replace(snapshot.document, title=one_line(snapshot.document.title))  # in a file it may have more
         snapshot = replace(snapshot, document=document)
         present = await self._store.latest(snapshot.key)
@@ -133,7 +135,7 @@ class Importer:
         self._versions += 1
 
     def fail(self, what: str, error: Exception) -> None:
-        """Record that an item could not be imported."""
+        """Record that the item `what`, such as "line 3", could not be imported."""
         why = str(error)
         if isinstance(error, json.JSONDecodeError):
             why = "It is not JSON."

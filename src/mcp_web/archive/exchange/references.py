@@ -43,7 +43,8 @@ class Reference:
 
 
 def reference_of(snapshot: Snapshot) -> Reference:
-    """The reference to a document: as imported, from the data of catalogues, or from the page's metadata."""
+    """The reference to a document: as it was imported, else from the data of catalogues, else from the page's
+    metadata."""
     document, metadata = snapshot.document, snapshot.document.metadata
     names = names_of(snapshot)
     stored = metadata.structured_data[0] if snapshot.variant == "reference" and metadata.structured_data else {}
@@ -71,8 +72,8 @@ def reference_of(snapshot: Snapshot) -> Reference:
 
 
 def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
-    """The document that stands for a reference, so that it can be found, cited and exported again: its title, authors,
-    date and abstract as text, the rest as metadata."""
+    """A snapshot of a document that stands for a reference, so that it can be found, cited and exported again: its
+    title, authors, date and abstract as text, the rest as metadata. `now` is a Unix time."""
     url = reference.url or (
         f"https://doi.org/{reference.doi}" if reference.doi else f"file:///references/{reference.id}"
     )

@@ -43,7 +43,8 @@ async def export_warc(exporter: Exporter, file: Path) -> None:
 
 
 async def import_warc(importer: Importer, file: Path, extract: Extract | None = None) -> None:
-    """Import what `export_warc` wrote unchanged, and the pages of other WARC files as research."""
+    """Import the versions that `export_warc` wrote, as they were, and the pages of other WARC files as research, which
+    `extract` reads; without `extract` these are skipped."""
     _warc_writer()
     with await anyio.to_thread.run_sync(open, file, "rb") as stream:
         records = _read(stream)
@@ -63,7 +64,7 @@ async def import_warc(importer: Importer, file: Path, extract: Extract | None = 
 
 
 async def _extracted(page: Fetched, extract: Extract) -> Snapshot:
-    """The version of a page of another archive."""
+    """The snapshot of a page from another archive, whose document `extract` returns."""
     return Snapshot.of(
         page.url,
         "readable",
@@ -114,8 +115,8 @@ def _write(writer: Any, snapshot: Snapshot) -> None:
 
 
 def _read(stream: BinaryIO) -> Iterator[tuple[str, Snapshot | Fetched | Exception]]:
-    """The URL of each document, and a version that mcp-web wrote, a page of another archive, or why it is unreadable.
-    Raises InvalidInput where the file is damaged."""
+    """For each document of a WARC file its URL, and one of three: a version that mcp-web wrote, a page of another
+    archive, or the error that made it unreadable. Raises InvalidInput where the file is damaged."""
     iterate = importlib.import_module("warcio.archiveiterator").ArchiveIterator
     broken = importlib.import_module("warcio.exceptions").ArchiveLoadFailed
     waiting: dict[str, str] = {}
@@ -138,7 +139,8 @@ def _read(stream: BinaryIO) -> Iterator[tuple[str, Snapshot | Fetched | Exceptio
 
 
 def _document(record: Any, url: str, waiting: dict[str, str]) -> Snapshot | Fetched | None:
-    """The version or page that a record completes; `waiting` holds a text until its metadata record is read."""
+    """The version or page that a record completes, None if it completes none; `waiting` holds a text by the id of its
+    record until its metadata record is read."""
     header = record.rec_headers.get_header
     if record.rec_type == "conversion":
         waiting.clear()
@@ -152,7 +154,8 @@ def _document(record: Any, url: str, waiting: dict[str, str]) -> Snapshot | Fetc
 
 
 def _bound_headers(loader: Any, broken: type[Exception]) -> None:
-    """Limit the size of headers: the library itself reads them whole, however large."""
+    """Make the parsers of `loader` raise `broken` for headers larger than _MAX_HEADERS: warcio itself reads them whole,
+    however large."""
     for name in ("warc_parser", "http_parser", "http_req_parser"):
         parser = getattr(loader, name)
         parse = parser.parse
@@ -176,7 +179,8 @@ class _Lines:
 
 
 def _page(record: Any, url: str, at: str | None) -> Fetched | None:
-    """The page of a response; None unless its status is 200 and `url` is http(s). `at` is its date in the record."""
+    """The page in a response record; None unless its status is 200 and `url` is http(s). `at` is the date of the
+    record."""
     status = record.http_headers.get_statuscode()
     if status != "200" or not url.startswith("http"):
         return None
