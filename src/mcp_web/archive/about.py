@@ -42,7 +42,7 @@ class HeadlineMatcher:
 
     def share(self, headline: Headline) -> float:
         """How well the title or the last part of the URL matches, 0…1, whichever matches better: the weighted share of
-        the question's words that it contains, lowered for each word that the question does not have."""
+        the question's words that it contains, lowered for each of its words that the question does not have."""
         texts = (headline.title, last_part(headline))
         return max((self._share(text, headline.language or self._language) for text in texts if text), default=0.0)
 

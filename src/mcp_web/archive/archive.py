@@ -202,8 +202,8 @@ def _quoted(
     embedded: Container[str],
     limit: int,
 ) -> list[_Found]:
-    """The `limit` best documents with their snippets and passages, best first; `rows` are documents with scores, to
-    which the match of the best passage with the question is added.
+    """The `limit` best documents with their snippets and passages, best first. `rows` are documents with scores, which
+    are changed by how well the best passage of the document matches the question.
 
     Passages match by words, unless `mode` is "semantic", and by static word vectors if `asked`, the text of the
     question, is not empty. `embedded` are the keys of documents that have vectors of the model.

@@ -219,7 +219,7 @@ def _checked_root(folder: Path) -> Path:
 
 
 def _excluded(path: str, patterns: Sequence[str]) -> bool:
-    """Whether the path inside the folder, a folder on it or a part of it matches a shell pattern."""
+    """Whether the path inside the folder, one of the folders on it or one of its parts matches a shell pattern."""
     parts = path.split("/")
     places = [path, *parts, *("/".join(parts[:count]) for count in range(1, len(parts)))]
     return any(fnmatch.fnmatchcase(place, pattern.rstrip("/")) for pattern in patterns for place in places)

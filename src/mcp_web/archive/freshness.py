@@ -68,7 +68,7 @@ def _seconds(value: str | None) -> float | None:
 
 
 def _date(value: str | None) -> float | None:
-    """The date in a header in seconds since the epoch, or None."""
+    """The date in a header value in seconds since the epoch; None if there is no value or it is not a date."""
     if value is None:
         return None
     try:

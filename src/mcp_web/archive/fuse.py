@@ -36,8 +36,8 @@ STATIC_NEAR = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """What a cosine by static word vectors, and one by the embedding model, says about relevance; None if that is not
-    known: then every document counts as near the question."""
+    """The calibrations of static word vectors and of the embedding model: which cosines related texts have. None if
+    that is not known: then every document counts as near the question."""
 
     static: Calibration | None = None
     model: Calibration | None = None
@@ -60,8 +60,8 @@ class Meaning:
 
 
 def near(meaning: Meaning, with_words: Container[str], scales: Scales, *, words_required: bool) -> Meaning:
-    """`meaning` without documents that are not near the question. Of those with vectors of the model, the ones in
-    `with_words`, which contain a word of the question, stay; with `words_required` only they do."""
+    """`meaning` without documents that are not near the question. One with a vector of the model also stays if it is in
+    `with_words`, which contain a word of the question; with `words_required` only those stay."""
     static = {
         key: cosine
         for key, cosine in meaning.static.items()
@@ -89,7 +89,8 @@ def fused(words: Mapping[str, float], model: Mapping[str, float], scales: Scales
 
 
 def weight_of(key: str, embedded: Container[str]) -> float:
-    """The weight of what the score of a document is made of: of words, and of the model if `key` is in `embedded`."""
+    """The weight of the signals in a document's score: that of words, plus that of the model if `key` is in
+    `embedded`."""
     return WORDS + MODEL if key in embedded else WORDS
 
 

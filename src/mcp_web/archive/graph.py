@@ -115,7 +115,8 @@ def _node(key: str, labels: Mapping[str, str], kind: NodeType) -> GraphNode:
 
 
 def _mermaid_text(text: str) -> str:
-    """A label, cut to 80 characters, that cannot end its node or begin another statement."""
+    """A label for a node in Mermaid, cut to 80 characters and escaped so that it cannot end the node or begin a
+    statement."""
     flat = " ".join(_clean(text).split())[:80]
     for char, entity in (("&", "&amp;"), ('"', "#quot;"), ("<", "&lt;"), (">", "&gt;"), ("`", "'")):
         flat = flat.replace(char, entity)
@@ -123,5 +124,5 @@ def _mermaid_text(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """The text without the control characters that XML and Mermaid do not allow."""
+    """The text without non-printable characters, which XML and Mermaid do not allow; tabs and line breaks stay."""
     return "".join(char for char in text if char.isprintable() or char in "\t\n ")

@@ -40,7 +40,7 @@ class Snippet:
     spans: tuple[tuple[int, int], ...] = ()
 
     def parts(self) -> Iterator[tuple[str, bool]]:
-        """The text split into pieces, each with whether it is a word of the question."""
+        """The text split into pieces, each with whether it is a word of the question; pieces may be empty."""
         at = 0
         for start, end in self.spans:
             yield self.text[at:start], False
@@ -56,7 +56,7 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """The snippets of one field of a document."""
+    """The snippets of one field, the title or the content, of a document."""
 
     field: str  # "title" or "content"
     snippets: tuple[Snippet, ...]

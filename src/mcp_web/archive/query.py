@@ -33,7 +33,7 @@ class Question:
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """Every word that adds to the score of a document, without duplicates."""
+        """Every word whose presence raises the score of a document, those of phrases included, without duplicates."""
         inside = (word for phrase in self.phrases for word in phrase)
         return tuple(dict.fromkeys((*self.words, *self.required, *inside)))
 
@@ -67,7 +67,8 @@ class Question:
 
 
 def parse(text: str) -> Question:
-    """Parse `word`, `"a phrase"`, `prefix*`, `+must` and `-not`; any other punctuation only separates words."""
+    """Parse the query syntax `word`, `"a phrase"`, `prefix*`, `+must`, `-not`; other punctuation only separates
+    words."""
     plain: list[str] = []
     phrases: list[tuple[str, ...]] = []
     prefixes: list[str] = []
@@ -128,7 +129,8 @@ def with_changes(question: Question, changes: dict[str, str]) -> Question:
 
 
 def checked_date(name: str, text: str | None) -> str | None:
-    """The ISO date that a caller gave as `name`; None if it gave none. Raises InvalidInput for any other text."""
+    """The date that a caller gave for the parameter `name`, in ISO form; None if none was given. Raises InvalidInput
+    for text that is not an ISO date."""
     try:
         return date.fromisoformat(text).isoformat() if text else None
     except ValueError as error:

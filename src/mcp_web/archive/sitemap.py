@@ -36,7 +36,7 @@ def text_links(body: bytes) -> list[str]:
 
 
 def _is_page(link: str) -> bool:
-    """Whether a link of an llms.txt leads to a page."""
+    """Whether a link of an llms.txt leads to a page: an http(s) URL, an absolute path, or a Markdown or HTML file."""
     return link.startswith(("http://", "https://", "/")) or (
         ":" not in link and link.endswith((".md", ".html", ".htm"))
     )

@@ -28,7 +28,7 @@ class CopyReport:
     unchanged: int = 0  # were in the target already, equal in every part
     records: int = 0
     notes: int = 0
-    digest: str = ""  # of everything kept of all pages: the same for equal stores
+    digest: str = ""  # of the versions, screenshots and vectors of all pages: the same for equal stores
 
 
 async def copy_store(source: Store, target: Store, on_progress: OnProgress | None = None) -> CopyReport:
@@ -111,7 +111,8 @@ def _digests(records: Iterable[PageRecord]) -> bytes:
 
 
 def page_digest(record: PageRecord) -> bytes:
-    """The SHA-256 digest of everything kept of a page; raises CacheError if a text does not match its hash."""
+    """The SHA-256 digest of the versions, screenshots and vectors of a page; raises CacheError if a text does not match
+    its hash."""
     found = hashlib.sha256()
     for version in record.versions:
         if snapshot_hash(version.key, version.document.markdown) != version.hash:

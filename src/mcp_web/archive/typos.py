@@ -52,7 +52,7 @@ def correction(word: str, counts: Mapping[str, int]) -> str | None:
 
 
 def _likelihood(word: str, near: str) -> float:
-    """How likely a word was mistyped as another, relative to other mistakes."""
+    """How likely `word` is a mistyped `near`, relative to other mistakes; neither is empty."""
     if word[0] != near[0]:
         return 0.1
     if sorted(word) == sorted(near):

@@ -36,7 +36,8 @@ _ESCAPED = re.compile("|".join(re.escape(escaped) for escaped in sorted(_UNESCAP
 
 
 class _Kind(NamedTuple):
-    """A BibTeX entry type, and its fields for the container of a work and for its publisher."""
+    """A BibTeX entry type, and the names of its fields for what contains the work (journal, book) and for its
+    publisher."""
 
     name: str
     container: str = "journal"

@@ -61,7 +61,7 @@ def item_of(reference: Reference) -> dict[str, Any]:
 
 
 def reference_from(item: Mapping[str, Any]) -> Reference:
-    """The reference in a CSL item."""
+    """The reference in a CSL item, which must have an id or a title."""
     number = str(item.get("number", ""))
     same = {field: str(item.get(name, "")) for field, name in _SAME.items()}
     same["id"] = str(item.get("id") or item["title"])[:100]

@@ -105,13 +105,13 @@ def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
 
 
 def csl_names(names: Any) -> tuple[str, ...]:
-    """CSL names as "Family, Given", organisations in braces."""
+    """Names in CSL form as "Family, Given", those of organisations in braces; empty for any other value."""
     rows = names if isinstance(names, list | tuple) else ()
     return tuple(name for one in rows if isinstance(one, Mapping) and (name := _csl_name(one)))
 
 
 def _csl_name(one: Mapping[str, Any]) -> str:
-    """One CSL name as "Family, Given"; an organisation in braces."""
+    """A name in CSL form as "Family, Given", that of an organisation in braces; "" if it has no part."""
     if one.get("literal"):
         return f"{{{one['literal']}}}"
     family = " ".join(str(one[part]) for part in ("non-dropping-particle", "family") if one.get(part))
