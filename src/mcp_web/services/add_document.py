@@ -18,10 +18,12 @@ from mcp_web.services.open_page import OpenRequest, open_page
 async def add_document(
     app: App, content: str, *, title: str | None, day: str | None, tags: Sequence[str], deadline: float
 ) -> Snapshot:
-    """Keep as research the page at a URL, or a text, for which a title is required: without one InvalidInput is raised.
+    """Store as research (documents that are never purged) the page at a URL, or a text, and return its snapshot. Raises
+    InvalidInput for a text without a title.
 
-    Without a title, a URL needs no scheme: `example.com/page` is one. A text with the title of an earlier one becomes
-    its next version. `day` (YYYY-MM-DD) is the date of the document, that of a text by default today.
+    `content` is the URL or the text; without a title, a URL needs no scheme: `example.com/page` is one. A text with the
+    title of an earlier one becomes its next version. `day` (YYYY-MM-DD) is the date of the document, that of a text by
+    default today.
     """
     content, title = content.strip(), clean_line(title or "")
     is_url = content.startswith(("http://", "https://")) or (not title and "." in content.strip("."))

@@ -20,7 +20,7 @@ def audit_folder(settings: Settings) -> Path:
 
 
 async def write_audit(app: App, event: str, **facts: Any) -> None:
-    """Add a line to the audit log, unless it is switched off."""
+    """Add a line with the event and these facts to the audit log, unless the log is switched off."""
     if (log := audit_log(app)) is not None:
         await log.write(event, **facts)
 

@@ -38,7 +38,8 @@ _CheckPart = Callable[[App], Awaitable[list[Check]]]
 
 
 async def check_parts(app: App, *, fix: bool = False) -> list[Check]:
-    """One or more findings for each part, the basic parts first; with `fix`, a missing browser is installed."""
+    """Check each part by using it, the basic parts first; returns one or more findings for each, also for one that
+    fails. With `fix`, a missing browser is installed."""
     parts: dict[str, _CheckPart] = {**_PARTS, "browser": partial(_browser, install=fix)}
     checks: list[Check] = []
     for part, check in parts.items():
@@ -131,7 +132,8 @@ async def _model(app: App) -> list[Check]:
 
 
 async def _search(app: App) -> list[Check]:
-    """The findings about the search providers; unreachable ones share one finding."""
+    """The findings about the search providers; several that cannot be reached share one, as do those the settings leave
+    out."""
     searcher = await app.searcher()
     states = await searcher.probe()
     unreachable = [state for state in states if state.reachable is False]
@@ -169,7 +171,7 @@ def _provider_check(state: ProviderState) -> Check:
 
 
 async def _browser(app: App, *, install: bool) -> list[Check]:
-    """The finding about the browser, which is installed first with `install` if rendering is on."""
+    """The finding about the browser; with `install`, it is installed first, if rendering is on."""
     from mcp_web.render.install import browser_state, install_browser
 
     if install and app.can_render:

@@ -22,7 +22,7 @@ class Readiness:
 
 
 async def check_readiness(app: App) -> Readiness:
-    """Check the store, Redis and the embedding model."""
+    """Check the store, whose failure is a problem, and Redis and the embedding model, whose failure is a note."""
     notes = []
     limiter = app.process.coordination.limiter
     if isinstance(limiter, RedisLimiter) and not await limiter.ping():

@@ -14,7 +14,8 @@ from mcp_web.services.find_snapshot import find_document, find_snapshot
 
 
 async def compare_versions(app: App, newer: Snapshot, other: str) -> tuple[Snapshot, list[SectionChange]]:
-    """The other version and the sections that differ; `other` is a hash or `previous`. Raises NotFound."""
+    """(the other version, the sections that differ from it in `newer`). `other` is a reference as for `find_snapshot`,
+    or "previous" for the version before `newer`. Raises NotFound if there is none."""
     older = await (_previous(app, newer) if other.strip().lower() == "previous" else find_snapshot(app, other))
     changes = await anyio.to_thread.run_sync(
         diff, older.document.markdown, newer.document.markdown, older.document.headings, newer.document.headings
@@ -23,7 +24,7 @@ async def compare_versions(app: App, newer: Snapshot, other: str) -> tuple[Snaps
 
 
 async def _previous(app: App, newer: Snapshot) -> Snapshot:
-    """The version before this one; raises NotFound if none is kept."""
+    """The version of the same page before `newer`; raises NotFound if none is kept."""
     store = (await find_document(app, newer.hash)).store
     steps = pairwise(await store.versions(newer.key))
     older = next((before.hash for info, before in steps if info.hash == newer.hash), None)

@@ -14,7 +14,8 @@ from mcp_web.store.options import StoreOptions
 
 
 async def copy_store(app: App, source: str, target: str, on_progress: OnProgress | None = None) -> CopyReport:
-    """Copy one store into another; each is the path of a SQLite file or a PostgreSQL URL. Raises InvalidInput."""
+    """Copy everything in one store into another; each is the path of a SQLite file or a PostgreSQL URL. Raises
+    InvalidInput if both are the same or `source` does not exist."""
     if source == target:
         raise InvalidInput("The two stores are the same.")
     if not engine_of(source).exists(source):
@@ -29,7 +30,8 @@ async def copy_store(app: App, source: str, target: str, on_progress: OnProgress
 
 
 async def check_store(app: App, place: str | None) -> list[str]:
-    """A sentence for each fault of the store at `place` (default: the configured one); raises InvalidInput."""
+    """A sentence for each fault of the store at `place` (default: the configured one), a SQLite file or PostgreSQL URL.
+    Raises InvalidInput if there is no store."""
     if place is None:
         store = await app.store()
         note = app.take_store_note()  # that it was damaged and replaced, or cannot be used

@@ -28,7 +28,7 @@ BATCH = 20  # pages visited before the list of waiting pages is read again
 
 @dataclass(slots=True)
 class CrawlReport:
-    """How many pages were visited, and what was found."""
+    """How many pages were visited, and how many of them were new, changed, unchanged or failed."""
 
     pages: int = 0
     new: int = 0
@@ -40,7 +40,8 @@ class CrawlReport:
 
 @dataclass(slots=True)
 class _Crawl:
-    """One crawl. Each of its pages has a record, so that processes crawling the same site add to one list."""
+    """A crawl of the pages whose URLs begin with `prefix`. Each of its pages has a record in the store, so that
+    processes crawling the same site add to one list."""
 
     app: App
     store: Store
@@ -52,7 +53,7 @@ class _Crawl:
 
     @property
     def kind(self) -> str:
-        """The kind of its records."""
+        """The kind of the records that this crawl keeps of its pages."""
         return f"crawl {self.prefix}"
 
     async def waiting(self) -> list[tuple[str, int]]:
@@ -61,7 +62,8 @@ class _Crawl:
         return [(one.key, int(one.value["depth"])) for one in found if self._is_wanted(one.key)]
 
     async def add(self, base: str, links: Iterable[str], depth: int) -> None:
-        """Add the pages that the page `base` links to, as far as they are new, below the prefix and not excluded."""
+        """Add records of the pages that the page `base` links to, as waiting at this depth, as far as they are new,
+        below the prefix and not excluded."""
         start, wanted = parse_url(base), {}
         for link in links:
             with suppress(WebError):  # not a link to a page
@@ -77,7 +79,8 @@ class _Crawl:
         return url.startswith(self.prefix) and not excluded
 
     async def begin(self, first: str) -> None:
-        """Add the first pages: the start, and those listed in sitemaps and llms.txt, as far as these can be read."""
+        """Delete the records of an earlier crawl, and add the first pages: the start, and those listed in sitemaps and
+        llms.txt, as far as these can be read."""
         await self.store.remove_records(self.kind)
         await self.add(first, [first], 0)
         origin = parse_url(first).origin
@@ -100,7 +103,7 @@ class _Crawl:
             await self.add(place, pages, 1)
 
     async def visit(self, url: str, depth: int) -> None:
-        """Open one page, count it in the report, and add the pages that it links to."""
+        """Open one page, keep it as research, count it in the report, and add the pages that it links to."""
         report, before = self.report, (await self.store.seen([url])).get(url)
         try:
             kept = (await open_page(self.app, OpenRequest(url, max_age=0))).snapshot
@@ -138,8 +141,9 @@ async def crawl_site(
 ) -> CrawlReport:
     """Visit the start page and the pages below the prefix that it leads to, and keep them as research.
 
-    `prefix` is by default the folder of the start page; InvalidInput is raised if that is not below it. Pages that are
-    known are only revalidated. After `deadline` or a cancellation, the next crawl visits the rest.
+    `prefix` is by default the folder of the start page; InvalidInput is raised if that is not below it. From pages that
+    are `max_depth` links away from the start no links are followed. Pages that are known are only revalidated. Those
+    left at `max_pages`, after `deadline` (of `anyio.current_time()`) or a cancellation are visited by the next crawl.
     """
     first = parse_url(start).href
     scope = parse_url(prefix).href if prefix else first.rpartition("/")[0] + "/"

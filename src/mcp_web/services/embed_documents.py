@@ -57,7 +57,8 @@ async def coverage(app: App) -> list[Coverage]:
 async def embed_documents(
     app: App, *, only: str | None = None, background: bool = False, on_progress: OnProgress | None = None
 ) -> int:
-    """Embed the documents that lack vectors, model by model; returns how many were embedded.
+    """Compute the vectors of documents that lack them, model by model; returns how many were computed, counting a
+    document once for each model. Before that, documents whose index format is out of date are reindexed.
 
     An interrupted run can be resumed. Several processes share the work by claims in the store. `only` is the one model
     to use; with `background`, the work pauses while calls are running.
@@ -77,7 +78,8 @@ async def embed_documents(
 
 
 async def reindex_archive(app: App, on_progress: OnProgress | None = None) -> int:
-    """Embed documents that lack vectors and return how many; when none is left, delete other models' vectors."""
+    """As `embed_documents`; if then no document lacks vectors and a model is configured, delete the vectors of other
+    models."""
     done = await embed_documents(app, on_progress=on_progress)
     if app.process.embedder.dim != 0 and not any(one.lacking for one in await coverage(app)):
         vectors, reader = await app.document_vectors(), await app.reader()
@@ -86,14 +88,15 @@ async def reindex_archive(app: App, on_progress: OnProgress | None = None) -> in
 
 
 async def embed_in_background(app: App) -> None:
-    """Embed new documents as long as the server runs, while no call is running; never fails."""
+    """Call `embed_pending` every second, until cancelled."""
     while True:
         await embed_pending(app)
         await anyio.sleep(LOOK_EVERY)
 
 
 async def embed_pending(app: App) -> None:
-    """Embed the documents that lack vectors, pausing during calls; does nothing if the store is not open."""
+    """Embed the documents that lack vectors, pausing while calls are running; errors are logged. Does nothing if the
+    store is not open."""
     if not app.store_is_open:
         return
     try:
@@ -105,7 +108,7 @@ async def embed_pending(app: App) -> None:
 
 @dataclass(slots=True)
 class _Batches:
-    """Embeds what one model lacks, batch by batch."""
+    """Embeds the documents that lack the vectors of one model, batch by batch."""
 
     app: App
     store: Store
@@ -115,7 +118,8 @@ class _Batches:
     last: tuple[str, ...] = ()
 
     async def embed_next(self) -> int | None:
-        """Embed one batch and return its size; None when nothing can be claimed or the same batch comes again."""
+        """Embed one batch and return how many documents were in it; None when there is nothing to claim, or the same
+        batch comes again because its vectors could not be kept."""
         if self.background:
             await self.app.process.calls.wait_until_idle()
         claimed = await self._claimed()
@@ -133,7 +137,7 @@ class _Batches:
         return len(keys)
 
     async def _embed(self, keys: Sequence[str]) -> None:
-        """Embed documents, as many together as hold `CHARS_AT_ONCE` characters."""
+        """Embed documents by their keys, as many together as hold `CHARS_AT_ONCE` characters."""
         waiting: list[Snapshot] = []
         for key in keys:
             if (kept := await self.store.snapshot(key)) is not None:
@@ -145,7 +149,8 @@ class _Batches:
             await self.vectors.embed(self.model, waiting)
 
     async def _claimed(self) -> tuple[str, ...]:
-        """Documents that lack vectors and that no other process works on."""
+        """Claim up to a batch of documents that lack vectors, so that no other process embeds them, and return their
+        keys; () if there are none to claim."""
         size = STATIC_BATCH if self.model == STATIC_MODEL else MODEL_BATCH
         lacking = await self.store.lacking_vectors(self.model, _LOOKED_AT)
         claims = {self._claim(key): key for key in lacking}

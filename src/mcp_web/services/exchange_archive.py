@@ -23,7 +23,8 @@ ENDINGS: dict[str, ExchangeFormat] = {
 async def export_archive(
     app: App, place: Path, form: ExchangeFormat | None, source: Source | None = None, collection: str | None = None
 ) -> Exchanged:
-    """Write everything kept, one source or one collection to `place`, whose name gives the format. Raises NotFound."""
+    """Write all documents, or those of one source or collection, to `place`; without `form`, its name decides the
+    format. Raises NotFound if the collection has no document."""
     work = _exchange("export", form or format_of(place))
     store = await app.store()
     if collection and not await store.keys("", 1, source, collection):
@@ -36,7 +37,8 @@ async def export_archive(
 
 
 async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> Exchanged:
-    """Import what was exported here or elsewhere; without `form`, the name decides. Raises InvalidInput."""
+    """Import what was exported here or elsewhere; without `form`, the name of `place` decides the format. Raises
+    InvalidInput if `place` does not exist or its format is unknown."""
     await app.require_kept_store()
     if not await anyio.Path(place).exists():
         raise InvalidInput(f"There is no {place}.")
@@ -48,7 +50,8 @@ async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> 
 
 
 def format_of(place: Path) -> ExchangeFormat:
-    """The format by the file extension; without one, a folder of Markdown. Raises InvalidInput for unknown ones."""
+    """The format for the file extension; "markdown" for a folder or without an extension. Raises InvalidInput for
+    unknown ones."""
     if place.is_dir() or not place.suffix:
         return "markdown"
     found = ENDINGS.get(place.suffix.lower())
@@ -62,7 +65,7 @@ def format_of(place: Path) -> ExchangeFormat:
 
 
 def _exchange(verb: str, form: ExchangeFormat) -> Callable[..., Awaitable[None]]:
-    """The function that exports or imports (`verb`) a format, such as `export_jsonl` of exchange/jsonl.py."""
+    """The function that exports or imports a format (`verb` is "export" or "import"), such as `export_jsonl`."""
     module = importlib.import_module(f"mcp_web.archive.exchange.{form}")
     found: Callable[..., Awaitable[None]] = getattr(module, f"{verb}_{form}")
     return found

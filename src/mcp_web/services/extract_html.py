@@ -9,7 +9,8 @@ from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 
 async def extract_html(app: App, html: str | bytes, base_url: str, request: ExtractRequest) -> Document:
-    """The document in the HTML; bytes are decoded by their declared encoding. `base_url` may be empty."""
+    """The document extracted from HTML; bytes are decoded by their declared encoding. Relative links are resolved
+    against `base_url`, which may be empty."""
     body, charset = (html.encode("utf-8", "replace"), "utf-8") if isinstance(html, str) else (html, None)
     page = Fetched(base_url, base_url, 200, (), body, "text/html", charset, time.time())
     return await app.extract(page, request)

@@ -20,7 +20,9 @@ _OFF = "The operator can allow archived copies with MCP_WEB_ARCHIVE_COPIES=asked
 
 
 async def fetch_copy(app: App, url: str, at: str, *, deadline: float | None) -> Fetched:
-    """The bytes of the copy nearest to `at`, a date or `latest`. Raises InvalidInput, NotFound or PolicyError."""
+    """Fetch the copy of a page in the Internet Archive that is nearest to `at`, a date or `latest`. The response has
+    the URL of the page itself. Raises InvalidInput for another `at`, NotFound without a copy, PolicyError if it is not
+    allowed."""
     wanted = timestamp_of(at)
     if wanted is None:
         raise InvalidInput(
@@ -35,7 +37,8 @@ async def fetch_copy(app: App, url: str, at: str, *, deadline: float | None) -> 
 
 
 def mark_copy(document: Document, page: Fetched) -> Document:
-    """The document with the day and the address of the copy; unchanged if the page is not an archived copy."""
+    """The document with a note of the day and the address of the archived copy it was read from; unchanged if `page` is
+    not an archived copy."""
     if page.archived_url is None:
         return document
     note = f"This is a copy of {copy_day(page.archived_url)} from the Internet Archive: {page.archived_url}"
@@ -44,7 +47,8 @@ def mark_copy(document: Document, page: Fetched) -> Document:
 
 
 def is_gone(error: WebError) -> bool:
-    """Whether the page is gone or its server fails; False for a refusal, which is respected."""
+    """Whether an error means that the page is gone, or that its server fails or cannot be reached; False for a refusal,
+    which is respected."""
     if isinstance(error, HttpError):
         return error.status_code in (404, 410) or (error.status_code or 0) >= 500
     return isinstance(error, FetchFailed) and error.details.get("reason") in ("dns", "connect", "broken")
@@ -66,7 +70,8 @@ async def _admit(app: App, url: str) -> None:
 
 
 async def _timestamp(app: App, url: str, wanted: str, deadline: float | None) -> str:
-    """The timestamp of the copy nearest to `wanted`, from the API of the Internet Archive; raises NotFound."""
+    """The timestamp (14 digits) of the copy nearest to the timestamp `wanted` ("": the latest), from the API of the
+    Internet Archive. Raises NotFound if there is no copy, FetchFailed if the API does not answer."""
     api = OfficialApi(app, "internetarchive", deadline_within(_SECONDS, deadline))
     try:
         answer = await api.json("/wayback/available", url=url, **({"timestamp": wanted} if wanted else {}))

@@ -28,7 +28,8 @@ _NO_COPY = "No open full text was found: this is what the public catalogues say 
 
 
 async def fetch_paper(app: App, url: str, *, deadline: float | None) -> Fetched | None:
-    """The catalogue records of the paper at this URL; None for others and without answers. Raises PolicyError."""
+    """The catalogue records of the paper at this URL. None if the URL is not that of a paper, no catalogue answers, or
+    the operator turned `public_apis` off. Raises PolicyError for a URL that may not be opened."""
     paper = paper_in(url)
     if paper is None or not app.settings.of(FetchOptions).public_apis:
         return None
@@ -43,7 +44,8 @@ async def fetch_paper(app: App, url: str, *, deadline: float | None) -> Fetched 
 async def add_full_text(
     app: App, page: Fetched, record: Document, request: ExtractRequest, *, deadline: float | None
 ) -> tuple[Document, tuple[str, ...]]:
-    """The record with the paper's text, from the first open copy that can be read, and notes on those that cannot."""
+    """(the record with the paper's text from the first open copy that can be read, notes on copies that cannot). `page`
+    has the catalogues' answers, `record` is the document made of them; it is unchanged if no copy can be read."""
     answers = mapping(json.loads(page.body))
     notes: list[str] = []
     for address in _copies(answers)[:_COPIES]:
@@ -60,13 +62,14 @@ async def add_full_text(
 
 
 async def _arxiv(app: App, paper: PaperId, until: float) -> dict[str, Any]:
-    """The record of a preprint, as the Atom feed of arXiv."""
+    """The arXiv number of a preprint, and its record as the Atom feed of arXiv."""
     feed = await OfficialApi(app, "arxiv", until).get("/api/query", id_list=paper.value)
     return {"number": paper.value, "arxiv": feed.decode("utf-8", "replace")}
 
 
 async def _by_doi(app: App, paper: PaperId, until: float) -> dict[str, Any]:
-    """What the catalogues say of a DOI, that of a PubMed number included; raises FetchFailed if none knows it."""
+    """What each catalogue says of a DOI or, after looking up its DOI, of a PubMed number, by catalogue; raises
+    FetchFailed if none knows it. `until` is a deadline."""
     answers: dict[str, Any] = {}
     doi = paper.value
     if paper.scheme != "doi":
@@ -103,7 +106,7 @@ async def _pubmed(app: App, paper: PaperId, until: float) -> dict[str, Any]:
 
 
 async def _part(asked: Awaitable[Any], *path: str) -> dict[str, Any]:
-    """The object at a path of an answer; {} when the catalogue refuses or does not know the work."""
+    """The object at a path of names in the answer; {} when the catalogue refuses or does not know the work."""
     try:
         value = await asked
     except REFUSALS:
@@ -112,7 +115,8 @@ async def _part(asked: Awaitable[Any], *path: str) -> dict[str, Any]:
 
 
 def _copies(answers: dict[str, Any]) -> list[str]:
-    """Where open copies of the text are, best first; "PMC…" is an article in Europe PMC."""
+    """Where open copies of the text are, best first: URLs, or "PMC…" for an article in Europe PMC. `answers` are those
+    of the catalogues, by name."""
     if number := text(answers.get("number")):
         return [f"https://arxiv.org/html/{number}", f"https://arxiv.org/pdf/{number}"]
     row, work = mapping(answers.get("europepmc")), mapping(answers.get("openalex"))

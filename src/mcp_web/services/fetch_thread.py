@@ -23,7 +23,8 @@ _SECONDS = 20.0
 
 
 async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched | None:
-    """The thread at this URL; None when it is not a thread or its API does not answer: then the page itself is read.
+    """The thread (issue, discussion, question, post) at this URL, from the public API of its site; None when it is not
+    a thread or the API does not answer: then the page itself is read.
 
     Also None if the operator turned `public_apis` off. `deadline` is a time of `anyio.current_time()`. Raises the error
     of a URL that may not be opened.
@@ -40,7 +41,8 @@ async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched
 
 
 async def fetch_topic(app: App, page: Fetched, *, deadline: float | None) -> Fetched | None:
-    """The whole topic of a page of Discourse; None for other pages, without `public_apis`, or if that fails."""
+    """The whole topic of `page`, if that is a page of the forum software Discourse; None for other pages, if the
+    operator turned `public_apis` off, or if the request fails."""
     address = topic_address(page.final_url, page.body) if page.media_type == "text/html" else None
     if address is None or not app.settings.of(FetchOptions).public_apis:
         return None
@@ -55,7 +57,8 @@ async def fetch_topic(app: App, page: Fetched, *, deadline: float | None) -> Fet
 
 
 async def _reddit(app: App, url: str, deadline: float | None) -> Fetched | None:
-    """A Reddit post from the JSON of the same site, by robots.txt; None for other pages. Raises PolicyError."""
+    """A Reddit post with its comments as JSON from reddit.com, if robots.txt allows it; None for other pages, or if the
+    request fails. Raises PolicyError."""
     address = reddit_address(url)
     if address is None:
         return None
@@ -78,7 +81,8 @@ def _as_thread(page: Fetched, body: bytes) -> Fetched:
 
 
 async def _all_pages(api: OfficialApi, path: str, **params: str) -> Values:
-    """The values of all pages, up to `_PAGES` or to the first that is refused; raises REFUSALS if none is answered."""
+    """The values on all pages of a list in an API, up to `_PAGES` pages or to the first that is refused; raises one of
+    REFUSALS if that is the first page."""
     found: Values = []
     for number in range(1, _PAGES + 1):
         try:

@@ -12,7 +12,8 @@ from mcp_web.model.page import Document, Fetched
 async def add_transcript(
     app: App, page: Fetched, document: Document, *, deadline: float | None
 ) -> tuple[Document, tuple[str, ...]]:
-    """The document with the transcript, where the page has one that can be read, and a note where it cannot."""
+    """(the document with the transcript of the page's video appended, notes). It is unchanged if the page has no
+    subtitles, or if they cannot be read, which a note says."""
     has_tracks = b"<track" in page.body.lower() and not page.archived_url
     if not has_tracks or not (tracks := spoken_tracks(page.body, page.final_url)):
         return document, ()

@@ -25,12 +25,14 @@ class Found:
 
 
 async def find_snapshot(app: App, name: str) -> Snapshot:
-    """The snapshot, among the tenant's documents and those shared with it; raises NotFound."""
+    """The snapshot that `name` refers to: a hash or its beginning, the id of a passage, a resource URI or a URL. It is
+    looked for in the tenant's documents, then in those shared with it; raises NotFound."""
     return (await find_document(app, name)).snapshot
 
 
 async def find_or_open(app: App, name: str, deadline: float) -> Snapshot:
-    """The kept version that `name` refers to; if there is none and `name` is a URL, the page is opened.
+    """The kept version that `name` refers to, as in `find_snapshot`; if there is none and `name` is a URL, the page is
+    opened.
 
     A kept version is preferred to the current page, because it is what the caller has read. Raises NotFound for any
     other reference to nothing that is kept.
@@ -46,7 +48,7 @@ async def find_or_open(app: App, name: str, deadline: float) -> Snapshot:
 
 
 async def find_own_snapshot(app: App, name: str) -> Snapshot:
-    """The snapshot among the tenant's own documents, which can be changed; raises NotFound."""
+    """As `find_snapshot`, but only among the tenant's own documents, which it may change."""
     name = _plain(name)
     found = await _in(await app.store(), name)
     if found is None:
@@ -55,7 +57,7 @@ async def find_own_snapshot(app: App, name: str) -> Snapshot:
 
 
 async def find_document(app: App, name: str) -> Found:
-    """The snapshot with the store that keeps it, the tenant's own or a shared one; raises NotFound."""
+    """As `find_snapshot`, with the store that keeps the snapshot."""
     name = _plain(name)
     own = await app.store()
     if (found := await _in(own, name)) is not None:
@@ -67,7 +69,7 @@ async def find_document(app: App, name: str) -> Found:
 
 
 def _plain(name: str) -> str:
-    """The reference without the prefix of a resource; a URL in canonical form. Raises InvalidUrl."""
+    """A reference to a page without the prefix of a resource URI; a URL in canonical form. Raises InvalidUrl."""
     name = name.strip()
     for prefix in _PREFIXES:
         name = name.removeprefix(prefix)

@@ -1,4 +1,4 @@
-"""List kept documents, the most recently used first, page by page; `filters` are fields of `DocumentFilter`."""
+"""List kept documents, the most recently used first; `filters` are fields of `DocumentFilter`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from mcp_web.store.protocol import DocumentFilter
 
 
 async def list_documents(app: App, *, limit: int, after: str = "", **filters: Any) -> tuple[list[SnapshotInfo], str]:
-    """At most `limit` documents, and the cursor of the next page, empty at the end."""
+    """(at most `limit` documents that match the filters, the value of `after` for the following ones, "" at the
+    end)."""
     return await (await app.store()).browse(limit, after=after, filter=DocumentFilter(**filters))
 
 
 async def list_shared_documents(app: App, *, limit: int, **filters: Any) -> dict[str, list[SnapshotInfo]]:
-    """At most `limit` shared documents that match the filters of each tenant that shares some, by its name."""
+    """At most `limit` documents that match the filters of each tenant that shares such documents, by the tenant's
+    name."""
     wanted = DocumentFilter(**filters)
     found = {one.owner: (await one.store.browse(limit, filter=wanted))[0] for one in await app.shared_stores()}
     return {owner: infos for owner, infos in found.items() if infos}

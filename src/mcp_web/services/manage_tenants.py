@@ -15,7 +15,7 @@ from mcp_web.store.protocol import Share
 
 
 async def list_tenants(app: App) -> list[str]:
-    """Every tenant that has a token or something kept, the default one first."""
+    """The names of all tenants that have a token or kept documents, the default one first."""
     options = app.settings.of(StoreOptions)
     kept = await engine_of(options.database_url).tenant_names(options)
     found = {token.tenant for token in await list_tokens(app)} | set(kept) - {DEFAULT_TENANT}
@@ -23,14 +23,15 @@ async def list_tenants(app: App) -> list[str]:
 
 
 async def require_tenants(app: App, names: Sequence[str]) -> None:
-    """Raise NotFound for a name that no tenant has."""
+    """Raise NotFound if one of the names is not that of a tenant."""
     known = await list_tenants(app)
     if unknown := next((name for name in names if name not in known), None):
         raise NotFound(f"There is no tenant {unknown!r}.", suggestion="`mcp-web tenant list` shows the tenants.")
 
 
 async def erase_tenant(app: App, name: str) -> int:
-    """Delete everything kept of a tenant; returns how many tokens were revoked. Raises InvalidInput and NotFound."""
+    """Delete everything kept of a tenant, its tokens and its shares; returns how many tokens there were. Raises
+    InvalidInput for the default tenant, NotFound for an unknown one."""
     if name == DEFAULT_TENANT:
         raise InvalidInput(
             "The default tenant has the records of the server itself and cannot be erased.",
@@ -49,14 +50,15 @@ async def erase_tenant(app: App, name: str) -> int:
 
 
 async def list_shares(app: App) -> list[Share]:
-    """Every share of the installation."""
+    """Every share of the installation, sorted: a collection, its owner, and the tenant that may read it."""
     store = await app.main_store()
     found = [share for name in await list_tenants(app) for share in await store.shares(name)]
     return sorted(set(found))
 
 
 async def share_collection(app: App, owner: str, collection: str, readers: Sequence[str]) -> None:
-    """Let other tenants read a collection; no reader means all of them. Raises NotFound or InvalidInput."""
+    """Let the tenants `readers` read a collection of `owner`; if there are none in the list, all tenants. Raises
+    NotFound for an unknown tenant or collection, InvalidInput if the owner is among the readers."""
     if owner in readers:
         raise InvalidInput(f"The tenant {owner!r} has its own collection already.", suggestion="Name another tenant.")
     await require_tenants(app, [owner, *readers])
@@ -75,7 +77,8 @@ async def share_collection(app: App, owner: str, collection: str, readers: Seque
 
 
 async def unshare_collection(app: App, owner: str, collection: str, readers: Sequence[str]) -> int:
-    """Withdraw a collection from these readers, or from all; returns how many shares there were, or raises NotFound."""
+    """Withdraw a collection from the tenants `readers`, or from all if the list is empty; returns how many shares were
+    deleted, or raises NotFound if none."""
     store = await app.main_store()
     wanted: Sequence[str | None] = readers or (None,)
     removed = sum([await store.remove_shares(owner, collection, reader) for reader in wanted])

@@ -47,7 +47,8 @@ async def add_token(
 
 
 async def add_first_token(app: App, scopes: Sequence[str]) -> str | None:
-    """Create the operator's token if there never was one, on one replica only, and return it; else None."""
+    """Create and return a token named "operator" for the default tenant; None if there is any token, or if this was
+    done before. Of several replicas only one creates it."""
     store = await app.store()
     if await has_tokens(app) or not await store.add_records(FIRST, {"made": time.time()}):
         return None
@@ -89,7 +90,8 @@ async def revoke_tokens_of(app: App, tenant: str) -> int:
 
 
 async def find_token(app: App, token: str) -> TokenInfo | None:
-    """The record of a token that a caller presented, or None; records its use about once a minute."""
+    """The record of a token that a caller presented; None if there is no such token. The time of its use is stored
+    about once a minute."""
     store = await app.store()
     key = digest(token)
     value = await store.record(TOKENS, key)

@@ -23,7 +23,7 @@ _PAUSE = 60.0  # seconds without a request after a refusal that names no time
 
 
 def deadline_within(seconds: float, deadline: float | None) -> float:
-    """The time in `seconds` from now, or the deadline of the call if that is earlier."""
+    """The time (of `anyio.current_time()`) in `seconds` from now, or the deadline of the call if that is earlier."""
     until = anyio.current_time() + seconds
     return min(until, deadline or until)
 
@@ -31,7 +31,8 @@ def deadline_within(seconds: float, deadline: float | None) -> float:
 async def gathered(
     url: str, media_type: str, answers: Awaitable[Mapping[str, Any]], notes: tuple[str, ...]
 ) -> Fetched | None:
-    """The answers of APIs about the page at `url`, as JSON for the extractor; None if they refuse."""
+    """The answers of APIs about the page at `url` as a response with JSON, of this media type, for the extractor; None
+    if a request for them was refused, which is logged."""
     begun = anyio.current_time()
     try:
         body = json.dumps(await answers).encode()
@@ -58,24 +59,27 @@ class OfficialApi:
             self._pace = f"lookup:{source.name}", source.lookup_interval
 
     async def json(self, path: str, **params: str) -> Any:
-        """The JSON of one answer; raises one of REFUSALS."""
+        """The JSON that a GET request returns, after which the API is paused as long as its field `backoff` says;
+        raises one of REFUSALS."""
         value = read_json(await self.get(path, **params))
         if isinstance(value, dict) and isinstance(value.get("backoff"), int):
             await self._process.coordination.limiter.pause(self._pace[0], float(value["backoff"]))
         return value
 
     async def get(self, path: str, **params: str) -> bytes:
-        """The body of one answer; raises one of REFUSALS."""
+        """The body that a GET request returns; raises one of REFUSALS."""
         return await self._request("GET", path, params)
 
     async def post(self, path: str, query: Any) -> Any:
-        """The JSON of the answer to a query in JSON, for APIs that want a key; raises one of REFUSALS."""
+        """The JSON that a POST request with the JSON `query` returns; raises one of REFUSALS, FetchFailed if the API
+        has no key configured."""
         if not self._source.access.key:
             raise FetchFailed(f"The API of {self._source.name} answers such queries only with a key.", reason="key")
         return read_json(await self._request("POST", path, {}, query))
 
     async def _request(self, method: str, path: str, params: Mapping[str, str], query: Any = None) -> bytes:
-        """Send one request within the rate limit; after a refusal, all requests wait for the time that it names."""
+        """Send one request within the rate limit and return the body. Raises FetchFailed unless the status is 200;
+        then, except for 400 and 404, later requests wait as long as the response says."""
         source, limiter = self._source, self._process.coordination.limiter
         key, interval = self._pace
         await limiter.acquire(key, interval, deadline=self._deadline)

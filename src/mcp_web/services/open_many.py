@@ -24,7 +24,8 @@ async def open_many(
     on_progress: OnProgress | None = None,
     at_once: int | None = None,
 ) -> list[Opened | WebError]:
-    """Each page or its error, a FetchTimeout after the deadline; `at_once` limits how many are fetched together."""
+    """Open pages together: each page or its error, in the order of the requests. A page that is not open a second
+    before the deadline is a FetchTimeout; `at_once` limits how many are fetched at the same time."""
     return await use_many(
         app, requests, lambda at, opened: opened, deadline=deadline, on_progress=on_progress, at_once=at_once
     )
@@ -39,7 +40,8 @@ async def use_many(
     on_progress: OnProgress | None = None,
     at_once: int | None = None,
 ) -> list[T | WebError]:
-    """As `open_many`, but keeps only what `use(index, page)` returns, so that not all pages are in memory together."""
+    """As `open_many`, but returns only `use(index of the request, page)` of each page, so that not all pages are in
+    memory together."""
     answers: list[T | WebError | None] = [None] * len(requests)
     done = 0
 

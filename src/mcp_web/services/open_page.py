@@ -37,7 +37,8 @@ _REMEMBERED = 7 * 86400.0  # seconds that these notes are kept
 
 @dataclass(frozen=True, slots=True)
 class OpenRequest:
-    """A page and how to open it. Options that change the text are part of the variant under which it is kept."""
+    """A page and how to open it. Options that change the text are part of the variant, a text under which it is
+    kept."""
 
     url: str
     mode: Mode = "auto"
@@ -59,11 +60,11 @@ class OpenRequest:
         return self.mode == "rendered"
 
     def key(self, *, rendered: bool) -> str:
-        """The key under which the page is kept; `rendered`: as a browser shows it."""
+        """The key under which the page is kept; `rendered`: after a browser has run its scripts."""
         return page_key(self.url, self.variant(rendered=rendered))
 
     def variant(self, *, rendered: bool) -> str:
-        """The options that change the text, as one string."""
+        """The options that change the text, as one string such as "readable;images"; `rendered` as in `key`."""
         parts = ["raw" if self.mode == "raw" else "rendered" if rendered else "readable"]
         if self.selector:
             parts.append(f"selector={self.selector}")
@@ -78,7 +79,7 @@ class OpenRequest:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A page and how it was obtained."""
+    """A kept page, and how this version was obtained: from the store or fetched."""
 
     snapshot: Snapshot
     cache: CacheState
@@ -87,7 +88,9 @@ class Opened:
 
 
 async def open_page(app: App, request: OpenRequest, *, deadline: float | None = None) -> Opened:
-    """Open the page; raises the error of the fetch if there is neither a kept nor an archived copy to return."""
+    """Return the kept page if it is fresh, else fetch, extract and keep it. If that fails, an older kept copy or one in
+    the Internet Archive is returned, where allowed; else the error is raised. A page behind a wall gets a note with
+    advice."""
     opened = await _open(app, request, deadline)
     kept = opened.snapshot
     if kept.document.wall is None:
@@ -102,7 +105,7 @@ async def open_page(app: App, request: OpenRequest, *, deadline: float | None = 
 
 
 async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opened:
-    """Open the page, without advice on walls: from the store if it is fresh, else by fetching it."""
+    """As `open_page`, without advice on walls (login, paywall, consent, bot check)."""
     url = parse_url(paper_address(request.url) or request.url).href
     if url != request.url:
         request = dataclasses.replace(request, url=url)
@@ -135,7 +138,7 @@ async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opene
 
 
 async def _newest(app: App, request: OpenRequest) -> Snapshot | None:
-    """The newest version in the store, or None; in mode auto it may be one that a browser rendered."""
+    """The newest version in the store, or None; in mode "auto" it may be one that a browser rendered."""
     keeper = await app.keeper()
     plain = await keeper.latest(request.key(rendered=request.in_browser))
     if request.mode != "auto" or not app.can_render or (plain and keeper.is_fresh(plain, request.max_age)):
@@ -147,7 +150,8 @@ async def _newest(app: App, request: OpenRequest) -> Snapshot | None:
 
 
 async def _fetch(app: App, request: OpenRequest, kept: Snapshot | None, deadline: float | None) -> Opened:
-    """Fetch, extract and keep the page; if that fails, return the kept copy or one in the Internet Archive."""
+    """Fetch, extract and keep the page, or confirm that `kept` is unchanged; if that fails, return `kept` or a copy in
+    the Internet Archive, else raise the error."""
     keeper = await app.keeper()
     await app.process.quota.take_page(app.tenant)
     try:
@@ -169,7 +173,8 @@ async def _fetch(app: App, request: OpenRequest, kept: Snapshot | None, deadline
 
 
 async def _copy_of_gone(app: App, request: OpenRequest, error: WebError, deadline: float | None) -> Opened | None:
-    """The latest copy in the Internet Archive of a page that `error` says is gone; None if none exists or is wanted."""
+    """The latest copy in the Internet Archive of a page that `error` says is gone; None if there is none, or copies are
+    not wanted for this request."""
     allowed = app.settings.of(FetchOptions).archive_copies == "auto" and request.mode in ("auto", "readable")
     if request.at or not allowed or not is_gone(error):
         return None
@@ -203,7 +208,9 @@ async def _read(app: App, request: OpenRequest, page: Fetched, deadline: float |
 
 
 async def _get(app: App, request: OpenRequest, kept: Snapshot | None, deadline: float | None) -> Fetched:
-    """The bytes, from the network or from the browser; a worker process starts at the same time."""
+    """Get the page from where the request says: the Internet Archive, the API of its site, a browser or the network.
+    For the network, `kept` makes the request conditional, and a worker process is started meanwhile to parse the
+    page."""
     from mcp_web.archive.keeper import conditional_headers
 
     url = request.url
@@ -246,7 +253,8 @@ async def _get(app: App, request: OpenRequest, kept: Snapshot | None, deadline: 
 async def _rendered(
     app: App, request: OpenRequest, page: Fetched, document: Document, deadline: float | None
 ) -> tuple[Fetched, Document, str] | None:
-    """The page after its scripts ran, its document, and a note why; None if that gives no more text, or fails."""
+    """(the page after its scripts ran in a browser, its document, a note why it was rendered); None if it needs no
+    browser, if the browser gives no more text than `document` has, or fails."""
     from mcp_web.render.need import needs_browser
     from mcp_web.text.html_facts import html_facts
 
@@ -271,12 +279,12 @@ async def _rendered(
 
 
 async def _notes(app: App) -> BestEffortNotes:
-    """The notes that only save time: a page opens without them too."""
+    """What the store remembers of hosts and pages only to save time; a page opens without it too."""
     return BestEffortNotes(await app.store())
 
 
 async def _in_browser(app: App, url: str, deadline: float | None, *, screenshot: bool = False) -> Fetched:
-    """The page after its scripts ran; raises HttpError for an error page, RenderFailed if the browser fails."""
+    """Render a page in the browser; raises HttpError for an error page, RenderFailed if the browser fails."""
     shown = await (await app.renderer()).render(url, deadline=deadline, screenshot=screenshot)
     if shown.status >= 400:
         raise HttpError(f"{url} answered {shown.status} in the browser.", url=url, status_code=shown.status)
@@ -286,7 +294,7 @@ async def _in_browser(app: App, url: str, deadline: float | None, *, screenshot:
 async def _keep(
     app: App, request: OpenRequest, page: Fetched, document: Document, *, rendered: bool
 ) -> tuple[Snapshot, tuple[str, ...]]:
-    """Keep what was read; returns the snapshot, and a note if the store cannot write, which is not raised."""
+    """Keep what was read; returns the snapshot and notes: one if the store cannot write, which is not raised."""
     keeper, plain = await app.keeper(), dataclasses.replace(document, explain=None)
     variant = request.variant(rendered=rendered)
     try:
@@ -303,12 +311,13 @@ async def _keep(
 
 
 def _was_rendered(kept: Snapshot) -> bool:
-    """Whether a browser rendered it: then a 304 does not mean that the rendered page is unchanged."""
+    """Whether a browser rendered a kept version: then a 304 does not mean that it is still current."""
     return kept.variant.startswith("rendered")
 
 
 def _may_use_kept_copy(error: WebError) -> bool:
-    """Whether the kept copy may be returned instead: the origin fails, but the page is neither gone nor forbidden."""
+    """Whether, after this error, the kept copy may be returned: the origin fails, but the page is neither gone nor
+    forbidden."""
     if isinstance(error, HttpError):
         return (error.status_code or 0) >= 500 or error.status_code == 429
     return isinstance(error, TryLater | FetchFailed)

@@ -28,7 +28,7 @@ PROTECTED = "content protected"
 
 @dataclass(frozen=True, slots=True)
 class PageRead:
-    """One page and its passages for each query, in order."""
+    """An opened page, and its ranked passages for each query, in the order of the queries."""
 
     opened: Opened
     ranked: tuple[Ranked, ...]
@@ -48,10 +48,11 @@ async def read_pages(
     reader: PageReader | None = None,
     quick: bool = False,
 ) -> list[PageRead | WebError]:
-    """Open the pages and rank their passages for the questions: one result or error for each URL, in order.
+    """Open the pages and rank their passages for each query: one result or error for each URL, in order.
 
-    `reader` replaces the default page reader. Of several pages, the embedding model ranks only those for which words
-    and static vectors leave the answer uncertain; with `quick`, it ranks none.
+    At most `max_results` passages for a query, of at least `min_score` (0…1; None: those worth their tokens). `max_age`
+    is for kept pages, in seconds. `reader` replaces the default page reader. Of several pages, the embedding model
+    ranks only those for which words and static vectors leave the answer uncertain; with `quick`, it ranks none.
     """
     requests = [OpenRequest(url, max_age=max_age) for url in urls]
     now = anyio.current_time()
@@ -80,7 +81,8 @@ async def read_pages(
 
 
 async def read_kept(app: App, kept: Snapshot, queries: Sequence[str], *, max_results: int, deadline: float) -> PageRead:
-    """Rank the passages of a kept page for each query, at most `max_results`, without network."""
+    """Rank the passages of a kept page for each query, without network: at most `max_results` for each, and none below
+    the operator's threshold."""
     page = Opened(kept, "hit", (await app.keeper()).age(kept))
     return await _rank(
         await _readers(app, page, queries),
@@ -94,13 +96,13 @@ async def read_kept(app: App, kept: Snapshot, queries: Sequence[str], *, max_res
 
 
 def _model_until(deadline: float) -> float:
-    """The time until which the model may be used by a call that has to end at `deadline`."""
+    """The time until which the model may be used by a call that ends at `deadline`; both of `anyio.current_time()`."""
     now = anyio.current_time()
     return now + (deadline - now) * MODEL_SHARE
 
 
 async def _readers(app: App, page: Opened, queries: Sequence[str]) -> list[PageReader]:
-    """The page reader for each question: the default, or the one for questions in another language than the page."""
+    """The page reader for each query: the default one, or the one for queries in another language than the page."""
     usual, other = await app.reader(), await app.cross_language_reader()
     language = language_of(page.snapshot.document.markdown)
     if other is None or not language:
@@ -118,7 +120,8 @@ async def _rank(
     quick: bool,
     model_until: float,
 ) -> PageRead:
-    """Rank the passages of one page, each question with the reader for it."""
+    """Rank the passages of one page for each query with the reader of the same index; for other parameters see
+    `read_pages`."""
     kept = page.snapshot
     results: dict[int, Ranked] = {}
     notes = [*page.notes, *kept.document.notes]
@@ -143,7 +146,7 @@ async def _rank(
 
 
 def _about(kept: Snapshot) -> str:
-    """The titles, address and metadata of a page, one to a line; names in them count as mentioned by the page."""
+    """The titles, address and metadata of a page, one to a line; a name in them counts as mentioned by the page."""
     facts = kept.document.metadata
     address = kept.final_url.partition("://")[2]
     names = (kept.document.title, facts.page_title, address, facts.site_name, facts.author)

@@ -33,7 +33,7 @@ _RANK_SHARE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class ReadHit:
-    """A result that was opened: its score and the passages that answer, best first."""
+    """A search result whose page was opened: its score, and the passages that answer the query, best first."""
 
     hit: Hit
     page: PageRead
@@ -43,7 +43,7 @@ class ReadHit:
 
 @dataclass(frozen=True, slots=True)
 class ReadResults:
-    """What was read, best first, and what could not be read in time, with the reason."""
+    """The search results that were read, best first, and those that could not be, each with its error."""
 
     read: tuple[ReadHit, ...] = ()
     failed: tuple[tuple[Hit, WebError], ...] = ()
@@ -52,7 +52,8 @@ class ReadResults:
 async def read_results(
     app: App, query: str, hits: tuple[Hit, ...], *, deadline: float, on_progress: OnProgress | None = None
 ) -> ReadResults:
-    """The best results, opened and ranked before the deadline."""
+    """Open the first hits of a search, rank the pages by their passages that answer the query, and return them best
+    first. Hits that cannot be opened within SECONDS, or before the deadline, are reported as failed."""
     chosen = hits[:MOST_PAGES]
     read = partial(
         read_pages,
@@ -77,7 +78,8 @@ async def read_results(
 
 
 async def _with_model(read: Read, query: str, found: list[tuple[Hit, PageRead]]) -> list[tuple[Hit, PageRead]]:
-    """The pages, the most promising of them ranked again with the model: all would take seconds."""
+    """The hits and pages, of which the most promising are ranked again with the embedding model: all would take
+    seconds."""
     scores = _scores(query, found)
     best = sorted((hit.url for hit, _ in found), key=lambda url: -scores[url])[:MODEL_PAGES]
     again = dict(zip(best, await read(best), strict=True))
@@ -86,7 +88,7 @@ async def _with_model(read: Read, query: str, found: list[tuple[Hit, PageRead]])
 
 
 def _scores(query: str, found: list[tuple[Hit, PageRead]]) -> dict[str, float]:
-    """A score from 0 to 1 for each URL, from the passages, the title and the rank of the engines."""
+    """A score from 0 to 1 for each URL, from the passages, the title and the place among the search results."""
     question = parse(query)
     headlines = {}
     for hit, page in found:
@@ -103,7 +105,8 @@ def _scores(query: str, found: list[tuple[Hit, PageRead]]) -> dict[str, float]:
 
 
 def _new(page: PageRead, seen: list[frozenset[str]]) -> Iterator[ScoredPassage]:
-    """The passages worth showing, or else the nearest one, that do not repeat an earlier one (its words in `seen`)."""
+    """The passages of a page that are worth showing, or else the nearest one, without those that repeat one shown
+    before. `seen` has the words of each passage shown, and those of the new ones are added."""
     ranked = page.ranked[0]
     for one in ranked.passages[: ranked.enough] or ranked.nearest[:1]:
         own = frozenset(words(one.passage.text))

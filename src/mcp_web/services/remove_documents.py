@@ -14,7 +14,7 @@ BATCH = 500
 
 
 async def purge(app: App, rule: PurgeRule, *, dry_run: bool) -> Purged:
-    """Delete the web pages that match the rule, or only list them; raises InvalidInput if it has no condition."""
+    """Delete the web pages that match the rule, or only report them; raises InvalidInput if it has no condition."""
     if rule == PurgeRule():
         raise InvalidInput(
             "cache_purge needs at least one of older_than_days, domain, keep_newest, max_bytes or url.",
@@ -24,13 +24,13 @@ async def purge(app: App, rule: PurgeRule, *, dry_run: bool) -> Purged:
 
 
 async def purge_unused(app: App, days: float, *, dry_run: bool) -> Purged:
-    """Delete web pages that were not used for `days` days; with `dry_run`, only list them."""
+    """Delete web pages that were not used for `days` days; with `dry_run`, only report them."""
     return await purge(app, PurgeRule(older_than=days * 86400.0), dry_run=dry_run)
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What is, or would be, deleted."""
+    """The documents that were deleted or, after a dry run, would be."""
 
     documents: tuple[tuple[str, str, str], ...]  # key, title, path or URL
     removed: bool
@@ -46,8 +46,9 @@ async def remove_documents(
 ) -> Removal:
     """Delete the named documents, and those in the collection and below the prefix; with `dry_run` only list them.
 
-    If both a collection and a prefix are given, a document must match both. Nothing is deleted if a name is not found,
-    which raises NotFound; InvalidInput if nothing is named at all.
+    `names` are references as for `find_snapshot`, `prefix` is the beginning of a URL. If both a collection and a prefix
+    are given, a document must match both. Nothing is deleted if a name is not found, which raises NotFound;
+    InvalidInput if nothing is named at all.
     """
     if not (names or collection or prefix):
         raise InvalidInput("Nothing was named to delete.", suggestion="Give an id, a URL, a collection or a prefix.")

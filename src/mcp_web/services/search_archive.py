@@ -17,7 +17,8 @@ _COUNTED = 20  # documents without vectors that are counted exactly
 
 
 async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
-    """The documents that match, best first, with a note when some have no vectors yet."""
+    """The documents that match, of this tenant and shared with it, best first; a note says when a search by meaning
+    alone misses some, because they have no vectors yet."""
     from mcp_web.archive.answer import merged
     from mcp_web.archive.fuse import UNKNOWN, Scales
 
@@ -31,7 +32,7 @@ async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
 
 
 async def _search_own(app: App, query: ArchiveQuery, scales: Scales) -> ArchiveAnswer:
-    """The tenant's own documents, with a note if a search by meaning misses some."""
+    """The tenant's own documents that match, with a note if a search by meaning alone misses some without vectors."""
     answer = await (await app.archive()).search(query, scales)
     if query.mode != "semantic":  # words and the match of passages need no vectors
         return answer
@@ -45,7 +46,8 @@ async def _search_own(app: App, query: ArchiveQuery, scales: Scales) -> ArchiveA
 
 
 async def search_similar(app: App, name: str, query: ArchiveQuery) -> ArchiveAnswer:
-    """The documents most like a kept one, without itself; `query` has the filters. Raises NotFound."""
+    """The documents most like the kept one that `name` refers to, without itself; of `query`, the filters and the limit
+    count. Raises NotFound if there is none of that name."""
     from mcp_web.archive.derive import distinctive_words
 
     like = await find_snapshot(app, name)

@@ -34,7 +34,7 @@ class Searched:
     results: ReadResults | None = None  # the passages of the hits, if requested
 
     def reading_stats(self) -> dict[str, int]:
-        """How many pages of hits were opened, and in how many milliseconds, as answers show it."""
+        """How many pages of hits were opened and how many failed, and in how many milliseconds, as answers show it."""
         failed = sum(isinstance(page, WebError) for page in self.contents.values())
         count, ms = len(self.contents), round(self.reading_ms)
         return {"attempted": count, "successful": count - failed, "failed": failed, "total_time_ms": ms}
@@ -78,7 +78,8 @@ async def search_web(
 async def _search_all(
     app: App, queries: Sequence[SearchQuery], provider: str | Sequence[str], *, raw: bool, deadline: float
 ) -> list[Searched | WebError]:
-    """Search for each query, several at a time; returns the answer or the error of each, in order."""
+    """Search for each query, several at a time; returns the answer or the error of each, in order. For the other
+    parameters see `search_web`."""
     answers: dict[int, Searched | WebError] = {}
     slots = anyio.Semaphore(app.settings.of(FetchOptions).concurrency)
     fetcher, searcher = await app.fetcher(), await app.searcher()

@@ -12,7 +12,8 @@ from mcp_web.trace import BUCKETS, hits_and_misses
 
 
 async def show_stats(app: App) -> dict[str, Any]:
-    """Counts, times of each step in milliseconds with estimated percentiles, cache hit rates, sizes of the store."""
+    """The metrics of all processes as JSON values: counters, the times of each step in milliseconds with estimated
+    percentiles, cache hit rates, the size of the store, and how many documents have vectors."""
     store = await app.store()
     kept = await store.metrics()
     return {
@@ -31,7 +32,8 @@ async def show_stats(app: App) -> dict[str, Any]:
 
 
 def _step(name: str, labels: Mapping[str, str], row: Sequence[float]) -> dict[str, Any]:
-    """The count, the mean and the percentiles of one histogram."""
+    """The count, the mean and the percentiles of one histogram, whose row has count, sum and a count for each
+    bucket."""
     count = row[0] or 1
     return {
         "step": " ".join([name.removesuffix("_ms"), *labels.values()]),
@@ -43,5 +45,6 @@ def _step(name: str, labels: Mapping[str, str], row: Sequence[float]) -> dict[st
 
 
 def _bound(row: Sequence[float], share: float) -> float | None:
-    """The upper bound of the bucket with the percentile `share` (0…1); None if it is above all bounds."""
+    """The upper bound, in milliseconds, of the bucket with the percentile `share` (0…1) of a histogram's row; None if
+    it is above all bounds."""
     return next((bound for bound, cell in zip(BUCKETS, row[2:], strict=False) if cell >= row[0] * share), None)

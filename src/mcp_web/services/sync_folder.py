@@ -22,7 +22,11 @@ async def sync_folder(
     exclude: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> SyncReport:
-    """Read new and changed files and delete removed ones; `exclude` has patterns of files that are left out."""
+    """Keep the new and changed files of a folder as research, delete the documents of files that are gone, and compute
+    static vectors of the new ones.
+
+    For `name` and `tags` see `archive.folder.sync_folder`; `exclude` has patterns of files that are left out.
+    """
     await app.require_kept_store()
     report = await notes.sync_folder(
         await app.store(), folder, app.extract, name=name, tags=tags, exclude=exclude, on_progress=on_progress

@@ -18,14 +18,15 @@ MOST_VERSIONS = 10  # that are searched for a quote which is not in the one that
 async def verify_quotes(
     app: App, source: str, quotes: Sequence[str], *, deadline: float
 ) -> tuple[Snapshot, list[QuoteCheck]]:
-    """The snapshot that was checked, and one result for each quote; `source` is a reference as for `find_or_open`."""
+    """(the snapshot that was checked, one result for each quote); `source` is a reference as for `find_or_open`."""
     kept = await find_or_open(app, source, deadline)
     checks = await anyio.to_thread.run_sync(verify, kept.document.markdown, list(quotes), kept.document.headings)
     return kept, checks
 
 
 async def other_versions(store: Store, kept: Snapshot, checks: Sequence[QuoteCheck]) -> dict[str, SnapshotInfo]:
-    """For quotes that are not word for word in a version: the newest other version that contains each."""
+    """For each quote that is not word for word in the version `kept`, the newest other version that contains it, by
+    quote; without quotes that are in none of the MOST_VERSIONS newest."""
     missing = [check.quote for check in checks if check.verdict in ("fuzzy", "absent")]
     infos = await store.versions(kept.key) if missing else []
     found: dict[str, SnapshotInfo] = {}

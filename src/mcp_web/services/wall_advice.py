@@ -9,7 +9,8 @@ _COPY = "an archived or public copy may exist"
 
 
 def wall_advice(wall: Wall, *, can_render: bool, rendered: bool, authenticated: bool) -> str:
-    """What the agent or the operator can do about a wall; "" if nothing can be done."""
+    """What the agent or the operator can do about a page behind a wall; "" if nothing can be done. `can_render`: a
+    browser is available, `rendered`: it was used, `authenticated`: a configured login was used."""
     if wall in ("paywall", "login"):
         if authenticated:
             return (

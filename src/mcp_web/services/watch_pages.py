@@ -31,7 +31,7 @@ _MOST_KNOWN = 500  # addresses remembered for a query
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """The result of checking a watched page."""
+    """The result of checking a watched page: whether it changed, and which sections did."""
 
     url: str
     title: str
@@ -44,7 +44,7 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class WatchedQuery:
-    """The result of checking a watched query."""
+    """The result of checking a watched query: the search results that are new, or the error."""
 
     query: str
     new: tuple[Hit, ...] = ()
@@ -57,13 +57,13 @@ async def watched_urls(app: App) -> list[str]:
 
 
 async def change_watch(app: App, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
-    """Add and remove watched pages; returns the new list. Raises InvalidUrl before any change."""
+    """Add and remove watched pages by URL; returns the URLs of all. Raises InvalidUrl before any change."""
     added, removed = ([parse_url(url).href for url in urls] for urls in (add, remove))
     return await _change_records(app, PAGE, {url: {} for url in added}, removed)
 
 
 async def change_queries(app: App, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
-    """Add and remove watched queries; returns the new list."""
+    """Add and remove watched queries; returns all of them."""
     return await _change_records(app, QUERY, {query: {"known": None} for query in add}, remove)
 
 
@@ -93,7 +93,7 @@ async def check_query(app: App, query: str, *, deadline: float) -> WatchedQuery:
 async def check_page(app: App, url: str) -> Watched:
     """Fetch the page again, within a minute; if it changed, compare it with the version that was kept before.
 
-    A page that cannot be opened has the state "failed" and the reason.
+    A page that cannot be fetched has the state "failed" and the reason, one that was not kept before the state "new".
     """
     address = parse_url(url).href
     before = (await (await app.store()).seen([address])).get(address)
@@ -114,7 +114,8 @@ async def check_page(app: App, url: str) -> Watched:
 
 
 async def check_pages(app: App, urls: Sequence[str], *, deadline: float) -> list[Watched]:
-    """Check pages concurrently; results in order, with an error for those that are not done by the deadline."""
+    """Check pages concurrently; results in the order of `urls`, "failed" for those that are not done by the
+    deadline."""
     found: dict[str, Watched] = {}
 
     async def one(url: str) -> None:
@@ -129,7 +130,7 @@ async def check_pages(app: App, urls: Sequence[str], *, deadline: float) -> list
 
 
 async def watched_changes(app: App, limit: int) -> list[tuple[float, Watched]]:
-    """The last `limit` changes between kept versions of watched pages, each with its time; nothing is fetched."""
+    """The last `limit` changes between kept versions of watched pages, each with its Unix time; nothing is fetched."""
     store = await app.store()
     kept = await store.seen((await watched_urls(app))[:_MOST_PAGES])
     steps: list[tuple[SnapshotInfo, SnapshotInfo]] = []
@@ -148,7 +149,7 @@ async def watched_changes(app: App, limit: int) -> list[tuple[float, Watched]]:
 
 
 def as_object(one: Watched) -> dict[str, Any]:
-    """The result as JSON values."""
+    """The result of checking a page as JSON values."""
     return {
         "url": one.url,
         "title": one.title,
@@ -168,7 +169,7 @@ MOST_ENTRIES = 200
 
 
 def atom(entries: Sequence[tuple[float, Watched]], *, earlier: str = "", page: str = "") -> str:
-    """The changes as an Atom feed, newest first, followed by the entries of the feed as it was before.
+    """An Atom feed of changes, given with their Unix times: newest first, then the entries of the feed `earlier`.
 
     Entries link to the watched page or, when `page` is the address of the web interface, to the comparison there.
     """
