@@ -72,7 +72,7 @@ def moment_of(text: str, now: datetime) -> str | None:
 
 
 def _unit(word: str) -> str | None:
-    """The unit that a word names in any language: s, m, h, d, w, mo or y; None if it names none."""
+    """The unit of time that a word names in any language: s, m, h, d, w, mo (month) or y; None if it names none."""
     whole = next((unit for unit, words in _WHOLE.items() if word in words.split()), None)
     stemmed = ((len(stem), unit) for unit, stems in _STEMS.items() for stem in stems.split() if word.startswith(stem))
     return whole or max(stemmed, default=(0, None))[1]

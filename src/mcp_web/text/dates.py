@@ -42,15 +42,16 @@ _MONTHS = (
 
 
 def iso(seconds: float) -> str:
-    """A moment in seconds since the epoch, as in 2026-11-16T12:00:00Z."""
+    """A time in seconds since the epoch in ISO form and UTC, as in 2026-11-16T12:00:00Z."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def read_date(text: str | None, *, whole_text: bool = False) -> str | None:
-    """The first date in a short text as an ISO date or date-time, or None; years before 1990 are not dates.
+    """The date in the first 100 characters of a text, as an ISO date or date-time; None if there is none, or its year
+    is not between 1990 and 2100.
 
-    01/02/2024 is ambiguous and not read, 01/13/2024 is. `whole_text`: only when the text is nothing but a date, save
-    for one word such as the day of the week.
+    01/02/2024 is ambiguous and not read, 01/13/2024 is. `whole_text`: only when the text begins with an ISO date, or is
+    nothing but a date, save for one word such as the day of the week.
     """
     text = " ".join((text or "")[:100].split())
     if not text:
@@ -82,8 +83,8 @@ def day_of(text: str | None) -> date | None:
 
 
 def date_in_path(path: str) -> str | None:
-    """The last date in the path of a file in ISO form, or None: notes/2024-05-31-title.md, 2024/05/31/title.md,
-    20240531.md."""
+    """The last date in the path of a file, as an ISO date: that of notes/2024-05-31-title.md, 2024/05/31/title.md or
+    20240531.md. None if there is none."""
     for match in reversed(list(_IN_PATH.finditer(path))):
         if found := day_of("-".join(match.groups())):
             return found.isoformat()
@@ -91,13 +92,15 @@ def date_in_path(path: str) -> str | None:
 
 
 def date_in_url(url: str) -> str | None:
-    """The ISO date in the path of a URL such as /2024/05/31/title, or None; a year and a month alone are not a date."""
+    """The date in the path of a URL such as /2024/05/31/title, as an ISO date; None if there is none, or only a year
+    and a month."""
     match = _URL.search(url[:500])
     return _day(match[1], match[2], match[3]) if match else None
 
 
 def read_pdf_date(text: str) -> str | None:
-    """The ISO date of a date in the form of PDF, such as `D:20240531080910+02'00'`; other text as in `read_date`."""
+    """A date in the form of PDF, such as `D:20240531080910+02'00'`, as an ISO date or date-time; other text is read as
+    by `read_date`."""
     match = _PDF.match(text.strip())
     if not match:
         return read_date(text)
@@ -109,7 +112,7 @@ def read_pdf_date(text: str) -> str | None:
 
 
 def _iso(match: re.Match[str]) -> str | None:
-    """The date or date-time that `_ISO` matched, in its full form; None if it is not a valid date."""
+    """The date or date-time that the pattern `_ISO` matched, in full ISO form; None if it is not a valid date."""
     day = _day(match[1], match[2], match[3])
     if not day or not match[4]:
         return day
@@ -127,7 +130,7 @@ Parts = tuple[re.Match[str], str, str, str]  # the place of a date, its year, mo
 
 
 def _spelled(text: str) -> Iterator[Parts]:
-    """The dates in a text whose month is a word."""
+    """(match, year, month, day) of each date in a text whose month is a word; the month is given as a number."""
     for pattern, order in ((_DAY_MONTH, (3, 2, 1)), (_MONTH_DAY, (3, 1, 2))):
         for match in pattern.finditer(text):
             if month := _month(match[order[1]]):
@@ -135,7 +138,8 @@ def _spelled(text: str) -> Iterator[Parts]:
 
 
 def _numeric(text: str) -> Iterator[Parts]:
-    """The dates in a text that consist of numbers."""
+    """(match, year, month, day) of the dates in a text that consist of numbers, at most one in each form; without
+    ambiguous ones such as 01/02/2024."""
     for pattern in (_YEAR_FIRST, _COMPACT):
         if match := pattern.search(text):
             yield match, match[1], match[2], match[3]

@@ -24,8 +24,8 @@ Value = str | tuple[str, ...]
 
 
 def read(text: str) -> tuple[dict[str, Value], str]:
-    """The facts of the front matter of a text, with lower-case names, and the text after it; without front matter, no
-    facts and the whole text."""
+    """(the facts of the front matter of a Markdown text, by lower-case name; the text after it). Without front matter,
+    no facts and the whole text."""
     block = _BLOCK.match(text)
     if block is None:
         return {}, text
@@ -47,7 +47,8 @@ def write(facts: Mapping[str, str | Sequence[str] | None]) -> str:
 
 
 def texts(value: Value | None) -> tuple[str, ...]:
-    """The items of a fact that is a list or comma-separated text, without duplicates and a leading `#` (of a tag).
+    """The items of a fact that is a list or comma-separated text, without duplicates and without a leading `#` as tags
+    have.
 
     Empty for None.
     """
@@ -63,7 +64,8 @@ def joined(value: Value | None) -> str:
 
 
 def _entries(lines: Sequence[str]) -> Iterator[tuple[str, str, list[str]]]:
-    """Name, rest of its line, and the lines below that belong to it: those that are indented or list items."""
+    """For each fact its name, the rest of its line, and the lines below that belong to it: those that are indented,
+    blank or list items."""
     name, first, more = "", "", list[str]()
     for line in lines:
         if found := _LINE.match(line):
@@ -112,7 +114,7 @@ def _block_scalar(lines: list[str], *, keep_breaks: bool) -> str:
 
 
 def _folded(lines: Sequence[str]) -> str:
-    """Lines of one paragraph joined by spaces; an empty line is a line break."""
+    """Lines as one text: joined by spaces, and by a line break in place of each empty line."""
     text = "\n".join(line.strip() for line in lines).strip()
     return re.sub(r"\n+", lambda breaks: "\n" * (len(breaks[0]) - 1) or " ", text)
 
@@ -132,7 +134,7 @@ def _scalar(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text as it is written into front matter."""
+    """A text as it is written into front matter, in quotation marks where YAML needs them."""
     # JSON strings are YAML strings; words that YAML reads as something else are quoted too.
     plain = _PLAIN.fullmatch(text) and text.lower() not in ("true", "false", "yes", "no", "null", "on", "off")
     return text if plain and not text.endswith(" ") else json.dumps(text)

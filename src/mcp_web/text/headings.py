@@ -25,7 +25,7 @@ def read_headings(markdown: str) -> tuple[Heading, ...]:
 
 
 def heading_text(source: str) -> str:
-    """The words of a heading, from its Markdown."""
+    """The words of a heading, from its Markdown: without markup, the name of its anchor and a link to itself."""
     return _PERMALINK.sub("", inline_text(_PLACE.sub("", HEADING_MARKS.sub("", source))))
 
 
@@ -35,7 +35,8 @@ def below_title(path: Sequence[str], title: str) -> Sequence[str]:
 
 
 def sections(markdown: str) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
-    """The blocks under each heading, with the headings above them; a heading without text of its own yields nothing."""
+    """The blocks under each heading, preceded by the headings above them, outermost first. A heading without a text of
+    its own yields nothing."""
     path: list[tuple[int, str]] = []
     held: list[Block] = []
     for block in blocks(markdown):

@@ -60,7 +60,7 @@ class HtmlFacts:
 
 
 def html_facts(body: bytes) -> HtmlFacts:
-    """Read the facts from the page's bytes, in linear time and without a parser."""
+    """Read from the bytes of a page how it is built, in linear time and without a parser."""
     body = body[:_READ_BYTES]
     lowered = body.lower()
     shown, noscript = _split(body, _SILENT)
@@ -85,7 +85,8 @@ def _without_tags(html: bytes) -> str:
 
 
 def _split(body: bytes, silent: re.Pattern[bytes]) -> tuple[bytes, str]:
-    """The page without the elements that a pattern names, and the text of its `noscript` elements."""
+    """(the page without the elements whose opening tags match `silent`, the text of those that are `noscript`
+    elements)."""
     lowered = body.lower()
     kept: list[bytes] = []
     noscript: list[bytes] = []

@@ -43,7 +43,7 @@ _TARGET = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Stripped:
-    """Plain text, and for each slice its offset in the plain text and in the Markdown."""
+    """Plain text made of slices of a Markdown text, and the offsets at which each slice begins in the two."""
 
     text: str
     _plain_starts: tuple[int, ...]
@@ -98,9 +98,10 @@ def inline_text(text: str) -> str:
 def inline_markup(
     text: str, base: int = 0, *, alt: bool = False, notes: bool = False, references: bool = False
 ) -> list[Span]:
-    """The spans of the markup, plus `base`; with `alt` and `notes`, alt texts and footnote marks are not part of it.
+    """The (start, end) of each piece of inline markup, with `base` added. With `alt`, the alt texts of images are not
+    markup; with `notes`, neither are footnote marks.
 
-    With `references`, the brackets and the label of `[text][label]` are part of it.
+    With `references`, the brackets and the label of `[text][label]` are markup.
     """
     drop: list[Span] = []
     for found in _REFERENCE.finditer(text) if references and "][" in text else ():
@@ -123,7 +124,7 @@ def inline_markup(
 
 
 def append_inline(parts: list[str], piece: str) -> None:
-    """Append inline Markdown; a code span right after another one joins it, or is separated by a space.
+    """Append inline Markdown to `parts`; if two code spans meet, they are joined, or separated by a space.
 
     Side by side their backticks would be read as one longer delimiter. Two words, such as a name and its type that only
     their style separates, stay two words.

@@ -12,7 +12,8 @@ _COPY = re.compile(r"/web/(\d{4})(\d{2})(\d{2})\d{0,6}(?:[a-z]{2}_)?/")
 
 
 def timestamp_of(at: str) -> str | None:
-    """The end of a day, month or year as a timestamp for `copy_address`; "" for `latest`, None if invalid."""
+    """The last second of the day, month or year `at` (2024-05-01, 2024-05, 2024) as a timestamp for `copy_address`; ""
+    for `latest`, None if it is neither."""
     if at.strip().lower() == LATEST:
         return ""
     found = _DAY.fullmatch(at.strip())
@@ -27,16 +28,18 @@ def timestamp_of(at: str) -> str | None:
 
 
 def copy_address(url: str, timestamp: str) -> str:
-    """The URL of the original bytes of a copy: with `id_`, nothing is added and no link is rewritten."""
+    """The URL of the original bytes of a copy in the Internet Archive: `id_` asks for them without additions and
+    rewritten links."""
     return f"https://web.archive.org/web/{timestamp}id_/{url}"
 
 
 def shown_address(address: str) -> str:
-    """The URL of the copy for a browser, with rewritten links and images, from the URL of its original bytes."""
+    """The URL of a copy for people, with rewritten links and images, from the URL of its original bytes."""
     return address.replace("id_/", "/", 1)
 
 
 def copy_day(address: str) -> str:
-    """The day on which a copy was made, 2024-05-01; "" if the URL is not that of a copy."""
+    """The day on which a copy in the Internet Archive was made, as 2024-05-01, from its URL; "" if it is not that of a
+    copy."""
     found = _COPY.search(address)
     return "-".join(found.groups()) if found else ""

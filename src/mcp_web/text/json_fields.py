@@ -35,12 +35,12 @@ def _values(value: Any) -> Iterable[Any]:
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """The value if it is an object, else an empty one."""
+    """The value if it is a dict (a JSON object), else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def items(value: Any) -> list[dict[str, Any]]:
-    """The objects in the value if it is a list, else none."""
+    """The dicts (JSON objects) in the value if it is a list; else an empty list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -57,7 +57,7 @@ def text(value: Any) -> str:
 
 
 def texts(value: Any) -> list[str]:
-    """The strings in the value if it is a list, else none."""
+    """The strings in the value if it is a list; else an empty list."""
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
@@ -71,7 +71,8 @@ def number(value: Any) -> float:
 
 
 def count(value: Any) -> int | None:
-    """A whole number, given as a number or as digits; None if it is missing, invalid or the number 0."""
+    """A number without its decimals, or a string of digits, as an integer; None if it is missing, invalid or the number
+    0."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
         return int(value[:18])
     return int(number(value)) or None

@@ -77,7 +77,7 @@ _UNREAD = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\]\([^()\s]*\)|https?://\S+", 
 
 
 def language_of(text: str) -> str:
-    """The ISO 639-1 code of the language a text is in, or "" if it is uncertain."""
+    """The ISO 639-1 code of the language a text is in, by its beginning; "" if it is uncertain."""
     return _language_of(text[:READ_CHARS])
 
 
@@ -107,7 +107,8 @@ def script_of(text: str) -> str:
 
 
 def _by_words(words: Iterable[str], script: str) -> str:
-    """The language with the most function words, if its lead is clear; words that many languages share count less."""
+    """The code of the language with the most function words, "" if its lead is not clear; words that several languages
+    have count less."""
     evidence: dict[str, float] = defaultdict(float)
     known, counts = _function_words(script), Counter(words)
     found = [(known[word], counts[word]) for word in known.keys() & counts.keys()]
@@ -125,7 +126,7 @@ def _by_words(words: Iterable[str], script: str) -> str:
 
 @cache
 def _function_words(script: str) -> dict[str, tuple[str, ...]]:
-    """The function words of a script, each with the languages that have it."""
+    """The function words of a script, each with the codes of the languages that have it."""
     found: dict[str, tuple[str, ...]] = {}
     for code in _BY_WORDS[script]:
         for word in STOP_WORDS[code]:
@@ -136,5 +137,5 @@ def _function_words(script: str) -> dict[str, tuple[str, ...]]:
 
 
 def _by_letters(word: str) -> list[tuple[str, ...]]:
-    """The languages that use each of the rare letters of a word."""
+    """For each letter of a word that few languages use, the codes of these languages."""
     return [tuple(_LETTERS[char].split()) for char in set(word) if char in _LETTERS]

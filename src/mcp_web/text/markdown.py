@@ -49,7 +49,7 @@ _INDENTED = re.compile(r"(?: {2,}|\t)\S")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Consecutive lines: `markdown[start:end]`, without the blank lines around it."""
+    """A paragraph, list, table or other block of Markdown: `markdown[start:end]`, without the blank lines around it."""
 
     kind: BlockKind
     start: int
@@ -58,7 +58,7 @@ class Block:
 
 
 def blocks(markdown: str) -> list[Block]:
-    """All blocks in order."""
+    """All blocks of a Markdown text, in order."""
     lines, starts = _lines(markdown)
     found: list[Block] = []
     at = 0
@@ -76,7 +76,8 @@ def blocks(markdown: str) -> list[Block]:
 
 
 def pieces(markdown: str, block: Block) -> list[tuple[int, int]]:
-    """The spans into which an oversize block may be cut: its lines, rows, or list items with everything they hold."""
+    """The (start, end) in the Markdown of the pieces into which an oversize block may be cut, which cover it: its
+    lines, rows, or list items with everything they hold."""
     text = markdown[block.start : block.end]
     lines, starts = _lines(text)
     begins = [0]
@@ -95,14 +96,15 @@ def pieces(markdown: str, block: Block) -> list[tuple[int, int]]:
 
 
 def _lines(markdown: str) -> tuple[list[str], list[int]]:
-    """The lines of a text without their line breaks, and where each begins."""
+    """The lines of a text without their line breaks, and the offset at which each begins."""
     lines = markdown.split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines[:-1]), initial=0))
     return [line.rstrip("\r") for line in lines] if "\r" in markdown else lines, starts
 
 
 def _block_at(lines: Sequence[str], at: int) -> tuple[BlockKind, int, int]:
-    """The block that begins at a line that is not blank: its kind, the index of the line after it, and its level."""
+    """The block that begins at the line with the index `at`, which is not blank: its kind, the index of the line after
+    it, and its level (0 unless it is a heading)."""
     text = lines[at]
     if _is_plain(text):
         return _paragraph(lines, at)
@@ -147,13 +149,15 @@ def _is_plain(text: str) -> bool:
 
 
 def _interrupts(text: str) -> bool:
-    """Whether a line of a paragraph begins a list: a number other than 1 may as well be part of a sentence."""
+    """Whether a line of a paragraph begins a list, with a bullet or the number 1: another number may as well be part of
+    a sentence."""
     stripped = text.lstrip()
     return bool(_ITEM.match(text)) and (stripped[0] in "-*+" or stripped.startswith(("1.", "1)")))
 
 
 def fenced_lines(markdown: str) -> Iterator[tuple[str, bool]]:
-    """Each line with its line break, and whether it belongs to fenced code, in quotes and lists too."""
+    """Each line with its line break, and whether it belongs to fenced code, its fences included, also in quotes and
+    lists."""
     fence: str | None = None
     for line in markdown.splitlines(keepends=True):
         is_code = fence is not None
@@ -169,7 +173,8 @@ def _opening_fence(text: str) -> str | None:
 
 
 def _track_fence(text: str, fence: str | None) -> tuple[str | None, bool]:
-    """The fence that is open after this line, and whether the line belongs to fenced code; `fence` is open before."""
+    """(the fence that is open after this line, None if none is; whether the line belongs to fenced code, its fences
+    included). `fence` is the one that is open before the line."""
     if fence is None:
         fence = _opening_fence(text)
         return fence, fence is not None
@@ -179,7 +184,8 @@ def _track_fence(text: str, fence: str | None) -> tuple[str | None, bool]:
 
 
 def _fence_end(lines: Sequence[str], at: int) -> int:
-    """The index of the first line after fenced code that begins at a line; the end if it is never closed."""
+    """The index of the first line after the fenced code that begins at line `at`; the number of lines if it is never
+    closed."""
     fence = _opening_fence(lines[at]) or ""
     for stop in range(at + 1, len(lines)):
         if fence in lines[stop] and _track_fence(lines[stop], fence)[0] is None:
@@ -188,7 +194,7 @@ def _fence_end(lines: Sequence[str], at: int) -> int:
 
 
 def _math_end(lines: Sequence[str], at: int) -> int:
-    """The index of the first line after a `$$` block that begins at a line; a blank line ends it too."""
+    """The index of the first line after the `$$` block that begins at line `at`; a blank line ends it too."""
     first = lines[at].strip()
     if len(first) > 3 and first.endswith("$$"):
         return at + 1
@@ -208,7 +214,8 @@ def _starts_table(lines: Sequence[str], at: int) -> bool:
 
 
 def _list_end(lines: Sequence[str], at: int) -> int:
-    """The index of the first line after a list; it continues over blank lines if items or indented lines follow."""
+    """The index of the first line after the list that begins at line `at`; it continues over blank lines if items or
+    indented lines follow."""
     stop = at + 1
     fence: str | None = None
     while stop < len(lines):
@@ -243,6 +250,7 @@ _BLANKS = re.compile(r"[ \t]+")
 def readable(markdown: str) -> str:
     """The text of a passage without link targets and Markdown marks.
 
-    Line ends stay, because the model uses them: hit@1 is .318, and .295 with everything on one line.
+    Line ends stay, because the embedding model uses them: the right passage is first for 31.8 % of the questions, and
+    for 29.5 % with everything on one line.
     """
     return _BLANKS.sub(" ", _MARKS.sub("", TARGET.sub("]", markdown))).strip()

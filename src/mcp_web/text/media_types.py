@@ -58,7 +58,8 @@ def text_type_of_name(place: str) -> str:
 
 
 def refined(media_type: str, place: str) -> str:
-    """The media type, or a more specific one by file extension: code hosts send every file as text/plain."""
+    """The media type or, if it is text/plain or says nothing, a more specific one by file extension: code hosts send
+    every file as text/plain."""
     if media_type in UNTYPED:
         return type_of_name(place) or media_type
     if media_type == "text/plain" and (found := text_type_of_name(place)) not in _SHOWN_AS_SOURCE:

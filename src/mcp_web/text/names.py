@@ -43,14 +43,15 @@ _TITLE_END = re.compile(r"\s[—–|·»:-]+\s")
 
 
 class Name(NamedTuple):
-    """A name in a question, with the words that it is searched by."""
+    """A name of a function, setting or the like in a question: its key, which is the same for all spellings, and the
+    words that it is searched by."""
 
     key: str
     words: tuple[str, ...]
 
 
 def asked_names(text: str) -> tuple[Name, ...]:
-    """The names that a word of a question may mean: the whole, then its parts between dots, the last one first.
+    """The names that a word of a question may mean: the whole word, then its parts between dots, the last one first.
 
     A manual may describe `OrderedDict.move_to_end` as `move_to_end` under `OrderedDict`.
     """
@@ -76,12 +77,13 @@ def _key(name: str) -> str:
 
 
 def _keys(name: str) -> set[str]:
-    """The keys that a defined name is found by: the whole and its last part."""
+    """The keys that a defined name is found by: those of the whole and of its part after the last dot."""
     return {key for key in map(_key, (name, name.rpartition(".")[2])) if key}
 
 
 def signature_name(signature: str) -> str:
-    """The name in a signature, a flag with its value or a heading; empty where it is a text of several words."""
+    """The name in the line with which documentation begins to describe it, such as `json.dumps(obj)`, `--depth <n>` or
+    a heading; empty where the line is a text of several words."""
     if len(signature) > _LONGEST_SIGNATURE:
         return ""
     signature = _LINKED.sub(r"\1", signature)
@@ -98,23 +100,24 @@ def signature_name(signature: str) -> str:
 
 
 def heading_keys(heading: str) -> set[str]:
-    """The keys of the name that a heading is; none if it is not a name."""
+    """The keys of the name that a heading consists of; empty if it is not a name."""
     return _keys(signature_name(heading))
 
 
 def defined_keys(markdown: str, headings: Iterable[str]) -> frozenset[str]:
-    """The keys of all names that a text defines: in its headings, signatures and definition lists."""
+    """The keys of all names that a text defines: those that `definitions` finds, and headings that are names."""
     return frozenset(key for _, key in definitions(markdown)).union(*map(heading_keys, headings))
 
 
 def definitions(markdown: str) -> Iterator[tuple[int, str]]:
-    """The offset and a key of each name that signatures and the terms of definition lists define."""
+    """(offset, key) of each name that a text defines: in a line of code such as `json.dumps(obj)`, or as the term of a
+    definition list, a line with `: ` and its description below. A name with dots has two keys."""
     return ((start, key) for start, name in islice(_defined(markdown), _MOST) for key in _keys(name))
 
 
 def _defined(markdown: str) -> Iterator[tuple[int, str]]:
-    """(offset, name) of each signature and of each term of a definition list. Terms that share a definition have the
-    offset of the first; the name is "" where `signature_name` finds none."""
+    """(offset, name) of each line of code and each term of a definition list, as in `definitions`. Terms that share a
+    definition have the offset of the first; the name is "" where `signature_name` finds none."""
     for found in _SIGNATURE_LINE.finditer(markdown):
         yield found.start(), signature_name(found[0])
     for found in _TERM_LINES.finditer(markdown):
@@ -123,5 +126,6 @@ def _defined(markdown: str) -> Iterator[tuple[int, str]]:
 
 
 def is_name(text: str) -> bool:
-    """Whether a word of a question, as it was typed, is written as a name."""
+    """Whether a word of a question, as it was typed, is written as a name: a flag, a call, capitals, or words joined as
+    in `read_timeout` or `readTimeout`."""
     return bool(_WRITTEN_AS_NAME.match(text) or compounds(text)) and not is_stop_word(text.lower(), "en")

@@ -32,14 +32,15 @@ _WRITTEN_PMC = re.compile(r"(?:pmcid:\s?)?(PMC\d{3,10})", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class PaperId:
-    """A work by its identifier, without prefix: 10.1000/182, 1706.03762v5, 38000001, PMC900001."""
+    """A scholarly work by its identifier, without prefix: 10.1000/182, 1706.03762v5, 38000001, PMC900001."""
 
     scheme: Literal["doi", "arxiv", "pubmed", "pmc"]
     value: str
 
 
 def paper_address(text: str) -> str | None:
-    """The URL of a work that is given by its identifier alone; None for other text."""
+    """The URL of a scholarly work that is given by its identifier alone (a DOI, an arXiv, PubMed or PMC number); None
+    for other text."""
     written = text.strip()
     if found := _WRITTEN_DOI.fullmatch(written):
         return "https://doi.org/" + quote(unquote(found[1]), safe="/:;()._-")
@@ -77,7 +78,8 @@ def _of_doi(doi: str) -> PaperId:
 
 
 def doi_name(text: str) -> str:
-    """The normalised name of a DOI found in a sentence: "doi:10.1000/182"."""
+    """The name by which citations identify a DOI, from the DOI with punctuation that may follow it:
+    "doi:10.1000/182"."""
     # A sentence's full stop or a closing bracket is not part of the identifier.
     doi = unquote(text).rstrip(".,;:'\"")
     while doi.endswith(")") and doi.count(")") > doi.count("("):
@@ -86,12 +88,12 @@ def doi_name(text: str) -> str:
 
 
 def arxiv_name(text: str) -> str:
-    """The normalised name of a preprint, whatever its version: "arxiv:1706.03762"."""
+    """The name by which citations identify a preprint, whatever its version, from its number: "arxiv:1706.03762"."""
     return "arxiv:" + re.sub(r"v\d{1,2}$", "", text)
 
 
 def identifier_in(url: str) -> str | None:
-    """The name of the DOI or arXiv number that a URL identifies; None for other URLs."""
+    """The name ("doi:…" or "arxiv:…") of the DOI or arXiv number that a URL identifies; None for other URLs."""
     found = paper_in(url)
     if found is None or found.scheme not in ("doi", "arxiv"):
         return None

@@ -46,13 +46,14 @@ _UNBREAKABLE = re.compile(r"`[^`\n]+`|(?:\[[^\[\]\n]{1,200})?\]\([^()\[\]\s]*+\)
 
 
 def sentences(text: str, base: int = 0) -> list[tuple[int, int]]:
-    """The start and end of each sentence, plus `base`; together they cover the text."""
+    """The (start, end) of each sentence, with `base` added; together they cover the text."""
     cuts = [0, *sentence_ends(text), len(text)]
     return [(base + start, base + end) for start, end in pairwise(cuts) if end > start]
 
 
 def sentence_ends(text: str) -> list[int]:
-    """The offsets at which sentences end inside the text, after the white space that follows them."""
+    """The offsets at which sentences end, after the white space that follows them; without the end of the text
+    itself."""
     held = [found.span() for found in _UNBREAKABLE.finditer(text)]
     ends: list[int] = []
     next_held = 0
@@ -67,7 +68,7 @@ def sentence_ends(text: str) -> list[int]:
 
 
 def sentence_around(text: str, at: int) -> tuple[int, int]:
-    """The start and end of the sentence at an offset, without surrounding white space."""
+    """The (start, end) of the sentence at the offset `at`, without surrounding white space."""
     ends = sentence_ends(text)
     start = max((end for end in ends if end <= at), default=0)
     end = min((end for end in ends if end > at), default=len(text))

@@ -56,7 +56,8 @@ def estimate_tokens(text: str) -> int:
 
 
 def count_words(text: str) -> int:
-    """The number of words; URLs are not counted, and characters of unspaced scripts count as parts of words."""
+    """The number of words. Targets of links are not counted; in scripts without spaces between words, the number is
+    estimated from that of the characters."""
     if "](" in text:
         text = TARGET.sub("]", text)
     runs = () if text.isascii() else _UNSPACED.findall(text)
@@ -73,7 +74,7 @@ def _spaced(text: str) -> int:
 
 
 def _estimate(text: str) -> int:
-    """As `estimate_tokens`, computed with the regex engine: about a tenth of a microsecond a character."""
+    """As `estimate_tokens`, computed with regular expressions: about a tenth of a microsecond per character."""
     marks = _MARKS.findall(text)
     numbers = _NUMBER.findall(text)
     words = [len(word) for word in _LETTERS.findall(text)]
@@ -92,7 +93,8 @@ _estimate_page = lru_cache(maxsize=32)(_estimate)  # a page is measured again fo
 
 
 def _beyond_ascii(text: str) -> float:
-    """Tokens of non-ASCII characters: by script, or by bytes if there are too many different ones for a language."""
+    """The estimated tokens of a text without ASCII characters: by script, or by bytes if it has more different
+    characters than any language uses."""
     counts = Counter(text)
     if len(counts) > max(400, _VARIETY * len(text) ** 0.5):
         return 0.8 * len(text.encode("utf-8", "replace"))
@@ -101,11 +103,12 @@ def _beyond_ascii(text: str) -> float:
 
 @lru_cache(maxsize=4096)
 def _rates(char: str) -> tuple[float, float]:
-    """Tokens and words per character."""
+    """The estimated tokens, and the words, per character of the script of `char`; 0 words where words have spaces."""
     _, tokens, words = _RANGES[max(0, bisect_right(_STARTS, ord(char)) - 1)]
     return tokens, words
 
 
 def _is_mixed(run: str) -> bool:
-    """Whether a long run looks encoded: digits or capitals in the middle of it."""
+    """Whether a long run of ASCII characters looks encoded, as base64: it has digits, or mixed case without
+    underscores."""
     return any(char.isdigit() for char in run) or (run != run.lower() and run != run.upper() and "_" not in run)

@@ -59,7 +59,7 @@ def _stemmer(language: str) -> Any:
 
 
 class _Unstemmed:
-    """The stemmer for languages without one: returns words unchanged."""
+    """The stemmer for languages that have none: returns words unchanged."""
 
     def stemWord(self, word: str) -> str:  # PyStemmer's name
         return word

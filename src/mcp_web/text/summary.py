@@ -128,7 +128,7 @@ def _score(each: _Sentence, weight: dict[str, float], topic: frozenset[str]) -> 
 
 
 def _repeats(each: _Sentence, known: frozenset[str], chosen: list[_Sentence]) -> bool:
-    """Whether a sentence says little that is not among the known words or in a chosen sentence."""
+    """Whether most words of a sentence are among the known words or in one of the chosen sentences."""
     return len(each.words & known) > 0.6 * len(each.words) or any(
         len(each.words & other.words) > 0.7 * min(len(each.words), len(other.words)) for other in chosen
     )

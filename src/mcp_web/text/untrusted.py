@@ -23,21 +23,22 @@ _UNSEEN = re.compile(
 
 
 def defuse(text: str) -> str:
-    """The text with `‹` for the first character of what could be taken for a chat turn or for our envelope."""
+    """The text with `‹` in place of the first character of what could be taken for a chat turn, or for the tags that
+    mark untrusted text in our answers."""
     if "<" not in text and "[" not in text:
         return text
     return _MARKERS.sub(lambda found: "‹" + found[0][1:], text)
 
 
 def printable(text: str) -> str:
-    """The text with every invisible or control character escaped."""
+    """The text with invisible and control characters escaped, except tabs and line breaks."""
     if text.isprintable():
         return text
     return _UNSEEN.sub(lambda unseen: unseen[0].encode("unicode_escape").decode(), text)
 
 
 def one_line(text: Any) -> str:
-    """The value as text on one line: with each run of white space as one space."""
+    """The value as text on one line, with single spaces."""
     return fold_spaces(str(text))
 
 

@@ -139,7 +139,7 @@ def _canonical(text: str, base: str | None, shown: str) -> Url:
 
 
 def _shown(text: str) -> str:
-    """The text for an error message: short and on one line."""
+    """A text in quotation marks for an error message: escaped, at most 120 characters, on one line."""
     safe = text.encode("unicode_escape").decode("ascii")
     return f"“{safe[:120]}…”" if len(safe) > 120 else f"“{safe}”"
 
@@ -147,8 +147,8 @@ def _shown(text: str) -> str:
 def url_key(url: str) -> str:
     """One key for all spellings of the URL of a page: for comparing pages, never shown or opened.
 
-    Host without `www.`, path without trailing slash, query without trackers and in order; no scheme, no fragment. A URL
-    that cannot be parsed is its own key.
+    Host without `www.`, `m.` and the like, path without trailing slash, query without trackers and in order; no scheme,
+    and a fragment only if it is the route of an application (`#/…`, `#!…`). A URL that cannot be parsed is its own key.
     """
     try:
         parts = urlsplit(url.strip())
@@ -175,7 +175,7 @@ def _tracks(name: str) -> bool:
 
 
 def absolute(base: str, link: str | None) -> str | None:
-    """A link of the page `base` as an absolute http(s) URL, not normalised; None if it is not one."""
+    """A link of the page with the URL `base` as an absolute http(s) URL, not normalised; None if it is not one."""
     try:
         url = urljoin(base, (link or "").strip()) if link else ""
         return url if urlsplit(url).scheme in ("http", "https") and urlsplit(url).hostname else None
@@ -197,7 +197,8 @@ def domain_of(url: str) -> str:
 
 
 def in_domain(url: str, domain: str) -> bool:
-    """Whether a page is on a domain or a subdomain, and below the path if one is given (`example.org/docs`)."""
+    """Whether the host of a URL is the domain or a subdomain and, if the domain has a path (`example.org/docs`), its
+    path is that or below it."""
     name, _, folder = domain.strip().lower().removeprefix("https://").removeprefix("http://").partition("/")
     wanted = name.removeprefix("*.").removeprefix("www.").strip(".")
     if not wanted or not host_matches(host_of(url), wanted):
@@ -206,7 +207,8 @@ def in_domain(url: str, domain: str) -> bool:
 
 
 def host_matches(host: str, pattern: str) -> bool:
-    """Whether a host is the domain or a subdomain of it; `*.d` matches only subdomains. Compares whole labels."""
+    """Whether a host is the domain or a subdomain of it; the pattern `*.d` matches only subdomains, `*` every host.
+    Compares whole labels."""
     wanted = domain_pattern(pattern)
     name = host.lower().strip("[]").rstrip(".")
     if wanted == "*":
@@ -217,7 +219,8 @@ def host_matches(host: str, pattern: str) -> bool:
 
 
 def domain_pattern(text: str) -> str:
-    """A domain as an operator may write it (`Example.org`, `.example.org`, `https://example.org/`), normalised."""
+    """A domain as an operator may write it (`Example.org`, `.example.org`, `https://example.org/`, `*.example.org`) in
+    one form: lower-case ASCII, only the host, and `*.` if it was given."""
     name = text.strip().lower()
     name = name.partition("://")[2] or name
     name = re.split(r"[/?#]", name, maxsplit=1)[0].strip("[]").rstrip(".")

@@ -35,7 +35,7 @@ class Unfit(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ValueRule:
-    """What one parameter or option accepts."""
+    """What values one parameter or option accepts: their type, limits and choices."""
 
     kind: ValueKind
     choices: tuple[Any, ...] = ()
@@ -55,7 +55,7 @@ class ValueRule:
 
     @property
     def allowed(self) -> str:
-        """What is allowed, for error messages and the reference."""
+        """What is allowed as a phrase such as "a number from 1 to 5", for error messages and the reference."""
         if self.choices:
             words = "a list of: " if self.kind == "array" else "one of: "
             return words + ", ".join(str(choice) for choice in self.choices)
@@ -71,9 +71,9 @@ class ValueRule:
 
 
 def convert(value: Any, rule: ValueRule, name: str = "", notes: list[str] | None = None) -> Any:
-    """The value in the type of the rule; raises Unfit.
+    """The value converted to the type of the rule; raises Unfit if it cannot be, or is not allowed.
 
-    `notes` receives a sentence for everything that was cut, which begins with `name`.
+    Every number or list that was cut to the limits of the rule adds a sentence to `notes`, which begins with `name`.
     """
     match rule.kind:
         case "boolean":
@@ -174,7 +174,7 @@ def _string(value: Any, rule: ValueRule) -> str:
 
 
 def _choice(text: str, rule: ValueRule) -> str:
-    """The choice that equals the text, whatever its case; raises Unfit."""
+    """The choice that equals the text without regard to case; raises Unfit if there is none."""
     folded = text.strip().lower()
     for choice in rule.choices:
         if str(choice).lower() == folded:
@@ -199,7 +199,8 @@ def _list(value: Any, rule: ValueRule, name: str, notes: list[str] | None) -> li
 
 
 def _items(value: Any, rule: ValueRule) -> list[Any]:
-    """The items of a list, of a JSON list in a string, or of a string with separators; raises Unfit."""
+    """The items of a list, of a JSON list in a string, or of a string with separators, without blank ones; raises Unfit
+    for other types."""
     if isinstance(value, list | tuple):
         return [item for item in value if not (isinstance(item, str) and not item.strip())]
     if not isinstance(value, str):

@@ -58,7 +58,8 @@ _ASCII = bytes(range(128))
 
 
 class _Folds(dict[int, str]):
-    """A translation table, filled on demand: the base letter in lower case, if that is one character."""
+    """A table for `str.translate`, filled on demand: a character → its base letter in lower case, if that is one
+    character."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -93,8 +94,8 @@ def fold(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, in lower case; n-grams of unspaced scripts; of camelCase only the parts. Words that
-    are longer than LONGEST are left out."""
+    """The words of a text in order, in lower case; of camelCase only the parts. Scripts without spaces between words
+    give n-grams. Words that are longer than LONGEST are left out."""
     found: list[str] = []
     for token in _WORD.findall(text):
         found += _cached_split(token) if len(token) <= LONGEST else _split(token)
@@ -102,22 +103,24 @@ def words(text: str) -> list[str]:
 
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
-    """The start and end of each word of a text; consecutive characters of an unspaced script are one word."""
+    """The (start, end) of each word of a text; consecutive characters of a script without spaces are one word."""
     return (match.span() for match in _WORD.finditer(text))
 
 
 def compounds(text: str) -> list[str]:
-    """Compound names as single words: read_timeout, readTimeout and read-timeout are "readtimeout"; also 3.11."""
+    """The compound names in a text, each as one word in lower case: "readtimeout" for read_timeout, readTimeout and
+    read-timeout, "3.11" for 3.11."""
     return [name for unit in units(text) if (name := split_unit(unit)[1])]
 
 
 def units(text: str) -> list[str]:
-    """The units of a text that are written without spaces: `read_timeout`, `well-known`, a sentence in Chinese."""
+    """The units of a text, each without spaces: `read_timeout`, `well-known`, a word, a sentence in Chinese."""
     return (_ASCII_UNIT if text.isascii() else _UNIT).findall(text)
 
 
 def split_unit(unit: str) -> tuple[tuple[str, ...], str]:
-    """The words of a unit, and the compound name that it forms ("" for none)."""
+    """(the words, the compound name in lower case) of a text without spaces: (("read", "timeout"), "readtimeout") for
+    `read_timeout`. The name is "" for a single word."""
     return _split_unit(unit) if len(unit) <= LONGEST else (tuple(words(unit)), "")
 
 
@@ -135,8 +138,8 @@ def word_frequencies(text: str) -> Counter[str]:
 
 
 def terms(word: str, language: str) -> tuple[str, ...]:
-    """The terms that a document of this language is indexed under for a word: that of its stem and, for queries typed
-    without accents, that of the stem of the word without accents if it differs."""
+    """The terms (stems in the form of the index) that a document of this language is indexed under for a word: that of
+    its stem and, for queries typed without accents, that of the stem of the word without accents if it differs."""
     return _cached_terms(word, stemming_language(word, language) if word else "")
 
 
@@ -144,7 +147,8 @@ def terms(word: str, language: str) -> tuple[str, ...]:
 # fill with words that are never used again.
 @lru_cache(maxsize=2048)
 def query_terms(word: str, languages: tuple[str, ...] = ("fa", *LATIN)) -> tuple[str, ...]:
-    """The terms of a word of a query in English and in all languages of the documents that it may find."""
+    """The terms (stems in the form of the index) of a word of a query: in English, and in each of the languages that
+    documents may have."""
     stemmers = dict.fromkeys(stemming_language(word, language) for language in ("en", *languages)) if word else ("",)
     return tuple(dict.fromkeys(term for language in stemmers for term in _terms(word, language)))
 
@@ -154,7 +158,7 @@ def is_stop_word(word: str, language: str) -> bool:
 
 
 def is_unspaced(word: str) -> bool:
-    """Whether this is an n-gram of a script without spaces between words."""
+    """Whether a word is an n-gram of a script without spaces between words; it is recognised by its first character."""
     return bool(_UNSPACED.match(word))
 
 
@@ -163,13 +167,15 @@ _TRIPLE = re.compile(f"[{_TRIPLES}]")
 
 
 def ngrams(run: str) -> list[str]:
-    """Text of an unspaced script as overlapping n-grams; a shorter text is one."""
+    """The overlapping n-grams of a text in a script without spaces, of two or three characters; a shorter text is
+    one."""
     size = 3 if _TRIPLE.match(run) else 2
     return [run[at : at + size] for at in range(max(1, len(run) - size + 1))]
 
 
 def _terms(word: str, language: str) -> tuple[str, ...]:
-    """The terms of a word, stemmed in a language: as written and, if that differs, without accents."""
+    """The terms of a word, with the stemmer of a language: of the word as written and, if that differs, without
+    accents."""
     tag = f"/{language}" if language in LATIN else ""
     written, typed = fold(stem(word, language or "en")) + tag, fold(word)
     return (written,) if typed == word else tuple(dict.fromkeys((written, stem(typed, language or "en") + tag)))
@@ -201,7 +207,8 @@ def _split_unit(unit: str) -> tuple[tuple[str, ...], str]:
 
 
 def _compound(unit: str) -> str:
-    """A unit of several words written as one word; "" for a single word."""
+    """The compound name that a text without spaces forms, as one lower-case word: "readtimeout"; "" for a single
+    word."""
     if unit.isalnum() and not _HAS_HUMP.search(unit):
         return ""
     if not unit.isascii() and _UNSPACED.search(unit):
@@ -215,7 +222,7 @@ def _compound(unit: str) -> str:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """A text in parts that are split between words."""
+    """A text in parts of about _PART characters, cut between words."""
     at = 0
     while len(text) - at > _PART and (end := text.find(" ", at + _PART)) > 0:
         yield text[at:end]
