@@ -95,8 +95,7 @@ def last_part(headline: Headline) -> str:
 
 @lru_cache(maxsize=4096)
 def is_news_or_index(headline: Headline) -> bool:
-    """Whether the path or URL is that of a blog, news, release notes, an index or tag page, or contains a year and a
-    month, as `/2024/05/`."""
+    """Whether the path or URL is that of a blog, news, release notes, index or tag page, or has a year and month."""
     return bool(_NEWS_OR_INDEX.search(_place(headline).partition("/")[2]))
 
 
@@ -132,8 +131,7 @@ def _ranked_lower(headlines: Collection[Headline]) -> set[Headline]:
 
 
 def _place(headline: Headline) -> str:
-    """The path of a synced file, which begins with the name of its folder; else the URL without scheme, query and
-    fragment."""
+    """The path of a synced file, from the name of its folder on; else the URL without scheme, query and fragment."""
     return headline.path or headline.url.partition("://")[2].partition("?")[0].partition("#")[0]
 
 

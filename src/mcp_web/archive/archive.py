@@ -73,8 +73,8 @@ class Archive:
         self._clock = clock
 
     async def search(self, query: ArchiveQuery, scales: Scales = UNKNOWN) -> ArchiveAnswer:
-        """The documents that match, best first, with snippets, the best passage of each and, if requested, citations.
-        `scales` say which cosines related texts have. Raises InvalidInput for a query without words or with an invalid
+        """The documents that match, best first, with snippets, the best passage of each and, on request, citations.
+        `scales` say which cosines related texts have. Raises InvalidInput for a query without words or an invalid
         date."""
         parsed = _parsed(query)
         notes: list[str] = []
@@ -129,7 +129,7 @@ class Archive:
         self, text: str, found: list[_Found], embedded: Container[str], scales: Scales
     ) -> list[_Found]:
         """`found`, with its first READ documents in a new order: the model compares the question `text` with the
-        passages of those that are not in `embedded` (documents with vectors). Unchanged if the model fails or is too
+        passages of those that are not in `embedded` (documents with vectors). Unchanged if the model fails or is
         slow."""
         first = found[:READ]
         known = self._languages
@@ -164,8 +164,7 @@ class Archive:
         return Meaning(*found)
 
     async def _vector(self, questions: QuestionVectors, text: str, notes: list[str]) -> Sequence[float] | None:
-        """The vector of the question `text`; None if the model failed or took too long, which adds a sentence to
-        `notes`."""
+        """The vector of the question `text`; None if the model failed or was too slow, which `notes` then says."""
         try:
             with anyio.fail_after(_MODEL_SECONDS):
                 return await questions.vector(text)
@@ -175,8 +174,7 @@ class Archive:
 
 
 def _parsed(query: ArchiveQuery) -> ParsedQuery:
-    """The query with its text parsed and its filters checked; raises InvalidInput if it has no word, or an invalid
-    date."""
+    """The query with its text parsed and its filters checked; raises InvalidInput without a word or valid dates."""
     question = parse(query.text)
     if not question.wanted and not question.prefixes:
         raise InvalidInput(
@@ -236,8 +234,7 @@ def _quoted(
 
 
 def _passage_text(row: DocumentRow, result: ArchiveResult) -> str:
-    """The text of a result for the model to embed: title, headings above the passage, passage; the title if there is no
-    passage."""
+    """The text of a result that the model embeds: its title and, with a passage, the headings above and the text."""
     if result.passage is None:
         return row.title
     headings = [heading for heading in result.passage.section_path if heading != row.title]

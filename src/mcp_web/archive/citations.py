@@ -19,8 +19,7 @@ from mcp_web.text.urls import host_of, url_key
 
 
 def url_name(url: str) -> str | None:
-    """The name by which citations identify a web page, the same for all spellings of its URL; None if it is not an
-    http(s) URL."""
+    """The name by which citations identify a web page, the same for all spellings of its URL; None if not http(s)."""
     is_web = url.strip().lower().startswith(("http://", "https://")) and host_of(url)
     return f"//{url_key(url)}" if is_web else None
 
@@ -41,8 +40,7 @@ def joined_path(base: str, target: str) -> str | None:
 
 
 def wiki_name(title: str) -> str:
-    """The name by which citations identify a note by its title: "wiki:" and the title without regard to case, spaces
-    and hyphens."""
+    """The name by which citations identify a note: "wiki:" and its title without case, repeated spaces and hyphens."""
     folded = unicodedata.normalize("NFC", title).casefold()
     return "wiki:" + re.sub(r"[\s_-]+", " ", folded).strip()
 
@@ -155,8 +153,7 @@ def _wiki(text: str) -> Iterator[_Raw]:
 
 
 def _bare(text: str) -> Iterator[_Raw]:
-    """(offset, kind, target, confidence) of each URL, DOI and arXiv id that is written in the text without link
-    syntax."""
+    """(offset, kind, target, confidence) of each URL, DOI and arXiv id that is written without link syntax."""
     for match in _BARE.finditer(text):
         before = text[max(0, match.start() - 2) : match.start()]
         if before != "](" and not (before[-1:].isalnum() or before[-1:] in tuple("_[\"'=/")):

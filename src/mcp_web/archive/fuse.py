@@ -49,8 +49,7 @@ _GUESSED = Calibration(unrelated=0.4, related=0.75)  # between those of the mode
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The cosines of documents with the question, by key, the nearest first: by static word vectors, and by the
-    embedding model."""
+    """Cosines of documents with the question, by key, nearest first: by static word vectors and by the model."""
 
     static: Mapping[str, float] = field(default_factory=dict)
     model: Mapping[str, float] = field(default_factory=dict)
@@ -89,8 +88,7 @@ def fused(words: Mapping[str, float], model: Mapping[str, float], scales: Scales
 
 
 def weight_of(key: str, embedded: Container[str]) -> float:
-    """The weight of the signals in a document's score: that of words, plus that of the model if `key` is in
-    `embedded`."""
+    """The weight of the signals in a document's score: of words, plus that of the model if `key` is in `embedded`."""
     return WORDS + MODEL if key in embedded else WORDS
 
 

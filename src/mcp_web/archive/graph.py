@@ -115,8 +115,7 @@ def _node(key: str, labels: Mapping[str, str], kind: NodeType) -> GraphNode:
 
 
 def _mermaid_text(text: str) -> str:
-    """A label for a node in Mermaid, cut to 80 characters and escaped so that it cannot end the node or begin a
-    statement."""
+    """A label for a node in Mermaid, cut to 80 characters and escaped so that it cannot end the node."""
     flat = " ".join(_clean(text).split())[:80]
     for char, entity in (("&", "&amp;"), ('"', "#quot;"), ("<", "&lt;"), (">", "&gt;"), ("`", "'")):
         flat = flat.replace(char, entity)

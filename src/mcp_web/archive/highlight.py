@@ -118,8 +118,7 @@ class Marker:
         return found
 
     def _places(self, folded: str) -> list[tuple[int, int]]:
-        """(start, end) of the words in a folded text that begin with a prefix of a word of the question; not in
-        order."""
+        """(start, end) of the words in a folded text that begin like a word of the question, in any order."""
         found = []
         for head in self._heads:
             at = folded.find(head)
@@ -189,8 +188,7 @@ def beginnings(word: str, language: str) -> set[str]:
 
 
 def _places(spans: list[WordSpan]) -> list[int]:
-    """The offsets of the pieces to show, at most two: of that with the most different words, and of another one if it
-    adds a word."""
+    """The offsets of at most two pieces to show: that with the most different words, and another if it adds a word."""
     spans = spans[:_SPANS_MOST]
     wanted = {term for _, _, term in spans}
     chosen: list[int] = []

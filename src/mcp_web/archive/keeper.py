@@ -85,8 +85,7 @@ class Keeper:
         return made
 
     async def confirm(self, snapshot: Snapshot, fetched: Fetched) -> Snapshot:
-        """Store that a kept version is still current, after the 304 response `fetched`; returns it with its new
-        times."""
+        """Store that a kept version is still current, after the 304 response `fetched`; returns it with new times."""
         # A 304 repeats only the headers that matter for caching; the others are unchanged.
         named = {name for name, _ in fetched.headers}
         headers = (*(pair for pair in snapshot.headers if pair[0] not in named), *fetched.headers)
@@ -99,8 +98,7 @@ class Keeper:
         return confirmed
 
     async def _purge_at_intervals(self) -> None:
-        """Delete what the options say after the 20th page that this process stored, and after every 500 more. A failure
-        is logged."""
+        """Delete what the options say after the 20th page stored by this process and every 500 more; log failures."""
         self._kept += 1
         if self._kept % _PURGE_EVERY == _PURGE_FIRST:
             try:

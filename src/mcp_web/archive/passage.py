@@ -116,8 +116,7 @@ def _match(marker: Marker, words: Sequence[str], above: Mapping[str, int], lengt
 
 
 def _places(found: Sequence[Block]) -> tuple[tuple[int, int], ...]:
-    """For each block the (start, end) of a passage that starts there: blocks are added as long as it stays short
-    enough."""
+    """For each block the (start, end) of a passage that starts there: blocks are added while it stays short enough."""
     return tuple((block.start, _end(found, at)) for at, block in enumerate(found))
 
 
@@ -132,8 +131,7 @@ def _end(found: Sequence[Block], at: int) -> int:
 
 
 def _sections(markdown: str) -> Sequence[Section]:
-    """The blocks under each heading, with the headings above them; cached, because the same documents are found by
-    question after question."""
+    """The blocks under each heading, with the headings above them; cached, as the same documents are found again."""
     key = hash(markdown), len(markdown)
     found = _cached_sections.get(key)
     if found is None:

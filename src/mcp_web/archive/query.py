@@ -67,8 +67,7 @@ class Question:
 
 
 def parse(text: str) -> Question:
-    """Parse the query syntax `word`, `"a phrase"`, `prefix*`, `+must`, `-not`; other punctuation only separates
-    words."""
+    """Parse the query syntax `word`, `"a phrase"`, `prefix*`, `+must`, `-not`; other punctuation separates words."""
     plain: list[str] = []
     phrases: list[tuple[str, ...]] = []
     prefixes: list[str] = []

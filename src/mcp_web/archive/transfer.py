@@ -87,8 +87,7 @@ async def _write(target: Store, batch: Mapping[str, PageRecord], report: CopyRep
 
 
 async def _copy_records(source: Store, target: Store, report: CopyReport) -> None:
-    """Copy all records (small JSON values), and count them in `report`; one that differs in the target is
-    overwritten."""
+    """Copy all records (small JSON values), overwriting those that differ in the target; counts them in `report`."""
     for kind in await source.record_kinds():
         for one in await source.records(kind):
             added = await target.add_records(kind, {one.key: one.value}, one.expires_at)
@@ -111,8 +110,7 @@ def _digests(records: Iterable[PageRecord]) -> bytes:
 
 
 def page_digest(record: PageRecord) -> bytes:
-    """The SHA-256 digest of the versions, screenshots and vectors of a page; raises CacheError if a text does not match
-    its hash."""
+    """The SHA-256 digest of a page's versions, screenshots and vectors; raises CacheError if a hash is wrong."""
     found = hashlib.sha256()
     for version in record.versions:
         if snapshot_hash(version.key, version.document.markdown) != version.hash:

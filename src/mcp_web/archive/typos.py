@@ -28,8 +28,7 @@ _SHORTEST = 4  # among shorter words nearly everything is one edit from somethin
 
 
 def neighbours(word: str) -> list[str]:
-    """Every string one edit away from a word; empty for numbers, very short or long words, and scripts without a known
-    alphabet."""
+    """Every string one edit away from a word; empty for numbers, very short or long words, and unknown scripts."""
     if not _SHORTEST <= len(word) <= _LETTERS_MOST or word.isdigit():
         return []
     letters = next((letters for first, last, letters in _ALPHABETS if first <= word[0] <= last), "")

@@ -38,8 +38,7 @@ async def add_sample(store: Store, drained: Mapping[str, Any], now: float | None
 
 
 async def history(store: Store, hours: int, now: float | None = None) -> list[tuple[str, dict[str, float]]]:
-    """The last `hours` hours, the oldest first, as (hour such as 2026-11-16T12, its sums); {} for an hour without
-    calls."""
+    """The last `hours` hours, oldest first, as (hour such as 2026-11-16T12, its sums); {} for an hour without calls."""
     now = time.time() if now is None else now
     kept = {one.key: one.value for one in await store.records(KIND)}
     keys = [_hour(now - at * HOUR) for at in reversed(range(hours))]

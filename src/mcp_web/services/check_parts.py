@@ -132,8 +132,7 @@ async def _model(app: App) -> list[Check]:
 
 
 async def _search(app: App) -> list[Check]:
-    """The findings about the search providers; several that cannot be reached share one, as do those the settings leave
-    out."""
+    """The findings about the search providers: one for all that cannot be reached, one for all that are left out."""
     searcher = await app.searcher()
     states = await searcher.probe()
     unreachable = [state for state in states if state.reachable is False]

@@ -78,8 +78,7 @@ async def embed_documents(
 
 
 async def reindex_archive(app: App, on_progress: OnProgress | None = None) -> int:
-    """As `embed_documents`; if then no document lacks vectors and a model is configured, delete the vectors of other
-    models."""
+    """As `embed_documents`; then, if a model is set and every document has vectors, delete those of other models."""
     done = await embed_documents(app, on_progress=on_progress)
     if app.process.embedder.dim != 0 and not any(one.lacking for one in await coverage(app)):
         vectors, reader = await app.document_vectors(), await app.reader()
@@ -95,8 +94,7 @@ async def embed_in_background(app: App) -> None:
 
 
 async def embed_pending(app: App) -> None:
-    """Embed the documents that lack vectors, pausing while calls are running; errors are logged. Does nothing if the
-    store is not open."""
+    """Embed the documents that lack vectors, pausing during calls; logs errors. Does nothing without an open store."""
     if not app.store_is_open:
         return
     try:

@@ -50,8 +50,7 @@ async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> 
 
 
 def format_of(place: Path) -> ExchangeFormat:
-    """The format for the file extension; "markdown" for a folder or without an extension. Raises InvalidInput for
-    unknown ones."""
+    """The format for the file extension, "markdown" for none or a folder. Raises InvalidInput for an unknown one."""
     if place.is_dir() or not place.suffix:
         return "markdown"
     found = ENDINGS.get(place.suffix.lower())

@@ -20,9 +20,8 @@ _OFF = "The operator can allow archived copies with MCP_WEB_ARCHIVE_COPIES=asked
 
 
 async def fetch_copy(app: App, url: str, at: str, *, deadline: float | None) -> Fetched:
-    """Fetch the copy of a page in the Internet Archive that is nearest to `at`, a date or `latest`. The response has
-    the URL of the page itself. Raises InvalidInput for another `at`, NotFound without a copy, PolicyError if it is not
-    allowed."""
+    """Fetch the copy of a page in the Internet Archive nearest to `at`, a date or `latest`, as a response from the
+    page's URL. Raises InvalidInput for another `at`, NotFound without a copy, PolicyError if it is not allowed."""
     wanted = timestamp_of(at)
     if wanted is None:
         raise InvalidInput(
@@ -37,8 +36,7 @@ async def fetch_copy(app: App, url: str, at: str, *, deadline: float | None) -> 
 
 
 def mark_copy(document: Document, page: Fetched) -> Document:
-    """The document with a note of the day and the address of the archived copy it was read from; unchanged if `page` is
-    not an archived copy."""
+    """The document with a note of the archived copy's day and address; unchanged if `page` is not an archived copy."""
     if page.archived_url is None:
         return document
     note = f"This is a copy of {copy_day(page.archived_url)} from the Internet Archive: {page.archived_url}"
@@ -47,8 +45,7 @@ def mark_copy(document: Document, page: Fetched) -> Document:
 
 
 def is_gone(error: WebError) -> bool:
-    """Whether an error means that the page is gone, or that its server fails or cannot be reached; False for a refusal,
-    which is respected."""
+    """Whether an error means that the page is gone, or its server fails or cannot be reached; False for a refusal."""
     if isinstance(error, HttpError):
         return error.status_code in (404, 410) or (error.status_code or 0) >= 500
     return isinstance(error, FetchFailed) and error.details.get("reason") in ("dns", "connect", "broken")

@@ -90,8 +90,7 @@ async def revoke_tokens_of(app: App, tenant: str) -> int:
 
 
 async def find_token(app: App, token: str) -> TokenInfo | None:
-    """The record of a token that a caller presented; None if there is no such token. The time of its use is stored
-    about once a minute."""
+    """The record of a token that a caller presented, or None. About once a minute the time of its use is stored."""
     store = await app.store()
     key = digest(token)
     value = await store.record(TOKENS, key)

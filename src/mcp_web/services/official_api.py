@@ -59,8 +59,7 @@ class OfficialApi:
             self._pace = f"lookup:{source.name}", source.lookup_interval
 
     async def json(self, path: str, **params: str) -> Any:
-        """The JSON that a GET request returns, after which the API is paused as long as its field `backoff` says;
-        raises one of REFUSALS."""
+        """The JSON that a GET request returns; its `backoff` (seconds) pauses later ones. Raises one of REFUSALS."""
         value = read_json(await self.get(path, **params))
         if isinstance(value, dict) and isinstance(value.get("backoff"), int):
             await self._process.coordination.limiter.pause(self._pace[0], float(value["backoff"]))
@@ -71,8 +70,7 @@ class OfficialApi:
         return await self._request("GET", path, params)
 
     async def post(self, path: str, query: Any) -> Any:
-        """The JSON that a POST request with the JSON `query` returns; raises one of REFUSALS, FetchFailed if the API
-        has no key configured."""
+        """The JSON that a POST request with the JSON `query` returns; raises one of REFUSALS, also without a key."""
         if not self._source.access.key:
             raise FetchFailed(f"The API of {self._source.name} answers such queries only with a key.", reason="key")
         return read_json(await self._request("POST", path, {}, query))

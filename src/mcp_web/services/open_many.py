@@ -40,8 +40,7 @@ async def use_many(
     on_progress: OnProgress | None = None,
     at_once: int | None = None,
 ) -> list[T | WebError]:
-    """As `open_many`, but returns only `use(index of the request, page)` of each page, so that not all pages are in
-    memory together."""
+    """As `open_many`, but returns `use(index, page)` of each page, so that not all pages are in memory together."""
     answers: list[T | WebError | None] = [None] * len(requests)
     done = 0
 

@@ -37,8 +37,7 @@ _REMEMBERED = 7 * 86400.0  # seconds that these notes are kept
 
 @dataclass(frozen=True, slots=True)
 class OpenRequest:
-    """A page and how to open it. Options that change the text are part of the variant, a text under which it is
-    kept."""
+    """A page and how to open it. Options that change its text are part of the variant under which it is kept."""
 
     url: str
     mode: Mode = "auto"
@@ -88,9 +87,8 @@ class Opened:
 
 
 async def open_page(app: App, request: OpenRequest, *, deadline: float | None = None) -> Opened:
-    """Return the kept page if it is fresh, else fetch, extract and keep it. If that fails, an older kept copy or one in
-    the Internet Archive is returned, where allowed; else the error is raised. A page behind a wall gets a note with
-    advice."""
+    """Return the kept page if it is fresh, else fetch, extract and keep it. If that fails, return an older kept copy or
+    one in the Internet Archive, where allowed, else raise the error. A page behind a wall gets a note with advice."""
     opened = await _open(app, request, deadline)
     kept = opened.snapshot
     if kept.document.wall is None:
@@ -209,8 +207,7 @@ async def _read(app: App, request: OpenRequest, page: Fetched, deadline: float |
 
 async def _get(app: App, request: OpenRequest, kept: Snapshot | None, deadline: float | None) -> Fetched:
     """Get the page from where the request says: the Internet Archive, the API of its site, a browser or the network.
-    For the network, `kept` makes the request conditional, and a worker process is started meanwhile to parse the
-    page."""
+    For the network, `kept` makes the request conditional, and a worker process is started meanwhile."""
     from mcp_web.archive.keeper import conditional_headers
 
     url = request.url
@@ -316,8 +313,7 @@ def _was_rendered(kept: Snapshot) -> bool:
 
 
 def _may_use_kept_copy(error: WebError) -> bool:
-    """Whether, after this error, the kept copy may be returned: the origin fails, but the page is neither gone nor
-    forbidden."""
+    """Whether an error allows the kept copy to be used: the origin failed, the page is not gone or forbidden."""
     if isinstance(error, HttpError):
         return (error.status_code or 0) >= 500 or error.status_code == 429
     return isinstance(error, TryLater | FetchFailed)

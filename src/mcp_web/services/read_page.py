@@ -120,8 +120,7 @@ async def _rank(
     quick: bool,
     model_until: float,
 ) -> PageRead:
-    """Rank the passages of one page for each query with the reader of the same index; for other parameters see
-    `read_pages`."""
+    """Rank the passages of one page for each query, with the reader at the same index; else as in `read_pages`."""
     kept = page.snapshot
     results: dict[int, Ranked] = {}
     notes = [*page.notes, *kept.document.notes]

@@ -78,8 +78,7 @@ async def read_results(
 
 
 async def _with_model(read: Read, query: str, found: list[tuple[Hit, PageRead]]) -> list[tuple[Hit, PageRead]]:
-    """The hits and pages, of which the most promising are ranked again with the embedding model: all would take
-    seconds."""
+    """The hits and pages, the most promising ranked again with the embedding model; all would take seconds."""
     scores = _scores(query, found)
     best = sorted((hit.url for hit, _ in found), key=lambda url: -scores[url])[:MODEL_PAGES]
     again = dict(zip(best, await read(best), strict=True))

@@ -32,8 +32,7 @@ async def show_stats(app: App) -> dict[str, Any]:
 
 
 def _step(name: str, labels: Mapping[str, str], row: Sequence[float]) -> dict[str, Any]:
-    """The count, the mean and the percentiles of one histogram, whose row has count, sum and a count for each
-    bucket."""
+    """The count, mean and percentiles of one histogram; `row` has its count, its sum and a count for each bucket."""
     count = row[0] or 1
     return {
         "step": " ".join([name.removesuffix("_ms"), *labels.values()]),
@@ -45,6 +44,5 @@ def _step(name: str, labels: Mapping[str, str], row: Sequence[float]) -> dict[st
 
 
 def _bound(row: Sequence[float], share: float) -> float | None:
-    """The upper bound, in milliseconds, of the bucket with the percentile `share` (0…1) of a histogram's row; None if
-    it is above all bounds."""
+    """The upper bound in ms of the bucket with the percentile `share` (0…1) in a histogram's row; None for the last."""
     return next((bound for bound, cell in zip(BUCKETS, row[2:], strict=False) if cell >= row[0] * share), None)

@@ -114,8 +114,7 @@ async def check_page(app: App, url: str) -> Watched:
 
 
 async def check_pages(app: App, urls: Sequence[str], *, deadline: float) -> list[Watched]:
-    """Check pages concurrently; results in the order of `urls`, "failed" for those that are not done by the
-    deadline."""
+    """Check pages concurrently; results in the order of `urls`, "failed" for those not done by the deadline."""
     found: dict[str, Watched] = {}
 
     async def one(url: str) -> None:

@@ -92,15 +92,13 @@ def date_in_path(path: str) -> str | None:
 
 
 def date_in_url(url: str) -> str | None:
-    """The date in the path of a URL such as /2024/05/31/title, as an ISO date; None if there is none, or only a year
-    and a month."""
+    """The date in the path of a URL such as /2024/05/31/title, in ISO form; None without a year, a month and a day."""
     match = _URL.search(url[:500])
     return _day(match[1], match[2], match[3]) if match else None
 
 
 def read_pdf_date(text: str) -> str | None:
-    """A date in the form of PDF, such as `D:20240531080910+02'00'`, as an ISO date or date-time; other text is read as
-    by `read_date`."""
+    """A date in PDF form, `D:20240531080910+02'00'`, as an ISO date or date-time; other text as in `read_date`."""
     match = _PDF.match(text.strip())
     if not match:
         return read_date(text)

@@ -85,8 +85,7 @@ def _without_tags(html: bytes) -> str:
 
 
 def _split(body: bytes, silent: re.Pattern[bytes]) -> tuple[bytes, str]:
-    """(the page without the elements whose opening tags match `silent`, the text of those that are `noscript`
-    elements)."""
+    """(the page without the elements whose opening tags match `silent`, the text of those that are `noscript`)."""
     lowered = body.lower()
     kept: list[bytes] = []
     noscript: list[bytes] = []

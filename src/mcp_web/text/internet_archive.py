@@ -28,8 +28,7 @@ def timestamp_of(at: str) -> str | None:
 
 
 def copy_address(url: str, timestamp: str) -> str:
-    """The URL of the original bytes of a copy in the Internet Archive: `id_` asks for them without additions and
-    rewritten links."""
+    """The URL of the original bytes of a copy in the Internet Archive: `id_` stands for without rewritten links."""
     return f"https://web.archive.org/web/{timestamp}id_/{url}"
 
 
@@ -39,7 +38,6 @@ def shown_address(address: str) -> str:
 
 
 def copy_day(address: str) -> str:
-    """The day on which a copy in the Internet Archive was made, as 2024-05-01, from its URL; "" if it is not that of a
-    copy."""
+    """The day on which the Internet Archive made the copy at a URL, as 2024-05-01; "" if no copy has such a URL."""
     found = _COPY.search(address)
     return "-".join(found.groups()) if found else ""

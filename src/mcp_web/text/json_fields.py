@@ -71,8 +71,7 @@ def number(value: Any) -> float:
 
 
 def count(value: Any) -> int | None:
-    """A number without its decimals, or a string of digits, as an integer; None if it is missing, invalid or the number
-    0."""
+    """A number without its decimals, or a string of digits, as an integer; None if it is invalid or the number 0."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
         return int(value[:18])
     return int(number(value)) or None

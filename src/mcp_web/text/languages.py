@@ -107,8 +107,7 @@ def script_of(text: str) -> str:
 
 
 def _by_words(words: Iterable[str], script: str) -> str:
-    """The code of the language with the most function words, "" if its lead is not clear; words that several languages
-    have count less."""
+    """The language with the most function words, "" without a clear lead; words of several languages count less."""
     evidence: dict[str, float] = defaultdict(float)
     known, counts = _function_words(script), Counter(words)
     found = [(known[word], counts[word]) for word in known.keys() & counts.keys()]

@@ -149,15 +149,13 @@ def _is_plain(text: str) -> bool:
 
 
 def _interrupts(text: str) -> bool:
-    """Whether a line of a paragraph begins a list, with a bullet or the number 1: another number may as well be part of
-    a sentence."""
+    """Whether a line of a paragraph begins a list: with a bullet or 1, as other numbers may belong to a sentence."""
     stripped = text.lstrip()
     return bool(_ITEM.match(text)) and (stripped[0] in "-*+" or stripped.startswith(("1.", "1)")))
 
 
 def fenced_lines(markdown: str) -> Iterator[tuple[str, bool]]:
-    """Each line with its line break, and whether it belongs to fenced code, its fences included, also in quotes and
-    lists."""
+    """Each line with its line break, and whether it is fenced code or its fence, in quotes and lists too."""
     fence: str | None = None
     for line in markdown.splitlines(keepends=True):
         is_code = fence is not None
@@ -184,8 +182,7 @@ def _track_fence(text: str, fence: str | None) -> tuple[str | None, bool]:
 
 
 def _fence_end(lines: Sequence[str], at: int) -> int:
-    """The index of the first line after the fenced code that begins at line `at`; the number of lines if it is never
-    closed."""
+    """The index of the first line after the fenced code that begins at line `at`; len(lines) if it is never closed."""
     fence = _opening_fence(lines[at]) or ""
     for stop in range(at + 1, len(lines)):
         if fence in lines[stop] and _track_fence(lines[stop], fence)[0] is None:
@@ -214,8 +211,7 @@ def _starts_table(lines: Sequence[str], at: int) -> bool:
 
 
 def _list_end(lines: Sequence[str], at: int) -> int:
-    """The index of the first line after the list that begins at line `at`; it continues over blank lines if items or
-    indented lines follow."""
+    """The index of the first line after the list that begins at line `at`; a blank line inside it does not end it."""
     stop = at + 1
     fence: str | None = None
     while stop < len(lines):

@@ -39,8 +39,7 @@ class PaperId:
 
 
 def paper_address(text: str) -> str | None:
-    """The URL of a scholarly work that is given by its identifier alone (a DOI, an arXiv, PubMed or PMC number); None
-    for other text."""
+    """The URL of a work given by its identifier alone (a DOI, an arXiv, PubMed or PMC number); None for other text."""
     written = text.strip()
     if found := _WRITTEN_DOI.fullmatch(written):
         return "https://doi.org/" + quote(unquote(found[1]), safe="/:;()._-")
@@ -78,8 +77,7 @@ def _of_doi(doi: str) -> PaperId:
 
 
 def doi_name(text: str) -> str:
-    """The name by which citations identify a DOI, from the DOI with punctuation that may follow it:
-    "doi:10.1000/182"."""
+    """The name by which citations identify a DOI, "doi:10.1000/182"; punctuation after it is removed."""
     # A sentence's full stop or a closing bracket is not part of the identifier.
     doi = unquote(text).rstrip(".,;:'\"")
     while doi.endswith(")") and doi.count(")") > doi.count("("):

@@ -52,8 +52,7 @@ def sentences(text: str, base: int = 0) -> list[tuple[int, int]]:
 
 
 def sentence_ends(text: str) -> list[int]:
-    """The offsets at which sentences end, after the white space that follows them; without the end of the text
-    itself."""
+    """The offsets after each sentence and the white space that follows it, without that of the end of the text."""
     held = [found.span() for found in _UNBREAKABLE.finditer(text)]
     ends: list[int] = []
     next_held = 0

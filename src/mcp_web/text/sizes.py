@@ -109,6 +109,5 @@ def _rates(char: str) -> tuple[float, float]:
 
 
 def _is_mixed(run: str) -> bool:
-    """Whether a long run of ASCII characters looks encoded, as base64: it has digits, or mixed case without
-    underscores."""
+    """Whether a long run of ASCII characters looks encoded: it has digits, or mixed case without underscores."""
     return any(char.isdigit() for char in run) or (run != run.lower() and run != run.upper() and "_" not in run)

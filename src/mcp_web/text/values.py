@@ -199,8 +199,7 @@ def _list(value: Any, rule: ValueRule, name: str, notes: list[str] | None) -> li
 
 
 def _items(value: Any, rule: ValueRule) -> list[Any]:
-    """The items of a list, of a JSON list in a string, or of a string with separators, without blank ones; raises Unfit
-    for other types."""
+    """The non-blank items of a list, a JSON list in a string, or a string with separators; raises Unfit for others."""
     if isinstance(value, list | tuple):
         return [item for item in value if not (isinstance(item, str) and not item.strip())]
     if not isinstance(value, str):

@@ -58,8 +58,7 @@ _ASCII = bytes(range(128))
 
 
 class _Folds(dict[int, str]):
-    """A table for `str.translate`, filled on demand: a character → its base letter in lower case, if that is one
-    character."""
+    """A table for `str.translate`, filled on demand: a character → its base letter in lower case, if that is one."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -147,8 +146,7 @@ def terms(word: str, language: str) -> tuple[str, ...]:
 # fill with words that are never used again.
 @lru_cache(maxsize=2048)
 def query_terms(word: str, languages: tuple[str, ...] = ("fa", *LATIN)) -> tuple[str, ...]:
-    """The terms (stems in the form of the index) of a word of a query: in English, and in each of the languages that
-    documents may have."""
+    """The terms (stems as in the index) of a word of a query, in English and each language that documents may have."""
     stemmers = dict.fromkeys(stemming_language(word, language) for language in ("en", *languages)) if word else ("",)
     return tuple(dict.fromkeys(term for language in stemmers for term in _terms(word, language)))
 
@@ -167,15 +165,13 @@ _TRIPLE = re.compile(f"[{_TRIPLES}]")
 
 
 def ngrams(run: str) -> list[str]:
-    """The overlapping n-grams of a text in a script without spaces, of two or three characters; a shorter text is
-    one."""
+    """The overlapping n-grams (of 2 or 3 characters) of a text in a script without spaces; a shorter text is one."""
     size = 3 if _TRIPLE.match(run) else 2
     return [run[at : at + size] for at in range(max(1, len(run) - size + 1))]
 
 
 def _terms(word: str, language: str) -> tuple[str, ...]:
-    """The terms of a word, with the stemmer of a language: of the word as written and, if that differs, without
-    accents."""
+    """The terms of a word, by the stemmer of a language: of the word as written and, if different, without accents."""
     tag = f"/{language}" if language in LATIN else ""
     written, typed = fold(stem(word, language or "en")) + tag, fold(word)
     return (written,) if typed == word else tuple(dict.fromkeys((written, stem(typed, language or "en") + tag)))
@@ -207,8 +203,7 @@ def _split_unit(unit: str) -> tuple[tuple[str, ...], str]:
 
 
 def _compound(unit: str) -> str:
-    """The compound name that a text without spaces forms, as one lower-case word: "readtimeout"; "" for a single
-    word."""
+    """The compound name that a text without spaces forms, in lower case: "readtimeout"; "" for a single word."""
     if unit.isalnum() and not _HAS_HUMP.search(unit):
         return ""
     if not unit.isascii() and _UNSPACED.search(unit):

@@ -36,8 +36,7 @@ _ESCAPED = re.compile("|".join(re.escape(escaped) for escaped in sorted(_UNESCAP
 
 
 class _Kind(NamedTuple):
-    """A BibTeX entry type, and the names of its fields for what contains the work (journal, book) and for its
-    publisher."""
+    """A BibTeX entry type, and the names of its fields for what contains the work (a journal) and for the publisher."""
 
     name: str
     container: str = "journal"

@@ -71,8 +71,7 @@ class Exporter:
         self._documents = self._versions = 0
 
     async def versions(self) -> AsyncIterator[tuple[Snapshot, bool]]:
-        """Each version of each document, with configured secrets masked, the oldest first, and whether it is the
-        newest."""
+        """Each version of each document, with configured secrets masked, oldest first, and whether it is the newest."""
         async for key in self._keys():
             infos = await self._store.versions(key)
             for info in reversed(infos):
@@ -123,8 +122,7 @@ class Importer:
         self._failed: list[tuple[str, str]] = []
 
     async def keep(self, snapshot: Snapshot) -> None:
-        """Store an imported version; a version that is in the store already and was checked later remains the
-        newest."""
+        """Store an imported version; one that is in the store already and was checked later remains the newest."""
         document = replace(snapshot.document, title=one_line(snapshot.document.title))  # in a file it may have more
         snapshot = replace(snapshot, document=document)
         present = await self._store.latest(snapshot.key)

@@ -43,8 +43,7 @@ class Reference:
 
 
 def reference_of(snapshot: Snapshot) -> Reference:
-    """The reference to a document: as it was imported, else from the data of catalogues, else from the page's
-    metadata."""
+    """The reference to a document: as it was imported, else from data of catalogues, else from the page's metadata."""
     document, metadata = snapshot.document, snapshot.document.metadata
     names = names_of(snapshot)
     stored = metadata.structured_data[0] if snapshot.variant == "reference" and metadata.structured_data else {}

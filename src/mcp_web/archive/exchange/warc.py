@@ -154,8 +154,7 @@ def _document(record: Any, url: str, waiting: dict[str, str]) -> Snapshot | Fetc
 
 
 def _bound_headers(loader: Any, broken: type[Exception]) -> None:
-    """Make the parsers of `loader` raise `broken` for headers larger than _MAX_HEADERS: warcio itself reads them whole,
-    however large."""
+    """Make the parsers of `loader` raise `broken` for headers larger than _MAX_HEADERS; warcio itself has no limit."""
     for name in ("warc_parser", "http_parser", "http_req_parser"):
         parser = getattr(loader, name)
         parse = parser.parse
@@ -179,8 +178,7 @@ class _Lines:
 
 
 def _page(record: Any, url: str, at: str | None) -> Fetched | None:
-    """The page in a response record; None unless its status is 200 and `url` is http(s). `at` is the date of the
-    record."""
+    """The page in a response record; None unless its status is 200 and `url` is http(s). `at` is the record's date."""
     status = record.http_headers.get_statuscode()
     if status != "200" or not url.startswith("http"):
         return None
