@@ -47,7 +47,7 @@ class HeadlineMatcher:
         return max((self._share(text, headline.language or self._language) for text in texts if text), default=0.0)
 
     def _share(self, text: str, language: str) -> float:
-        """As `share`, for one text: a title, or the last part of a path."""
+        """How well one text, a title or the last part of a path, matches the question, 0…1."""
         if language not in self._wanted:
             given = self._rarities.items()
             self._wanted[language] = [(frozenset(terms(word, language)), rarity) for word, rarity in given]

@@ -28,7 +28,7 @@ _MOST_TYPOS = 5  # unknown words of one question that are corrected
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query with its text parsed into words and its limits as a filter."""
+    """A query with its text parsed into words, and its other conditions as a filter of documents."""
 
     query: ArchiveQuery
     question: Question

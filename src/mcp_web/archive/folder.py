@@ -149,7 +149,7 @@ class _Batch:
         self._since = time.monotonic()
 
     async def add(self, snapshot: Snapshot, derived: Derived) -> None:
-        """Add a document, and write the batch if it is large or old enough; see `write` for errors."""
+        """Add a document, and write the batch if it is large or old enough, with errors as in `write`."""
         self._waiting.append((snapshot, derived))
         self._chars += len(snapshot.document.markdown)
         waited = time.monotonic() - self._since

@@ -121,7 +121,7 @@ def _places(found: Sequence[Block]) -> tuple[tuple[int, int], ...]:
 
 
 def _end(found: Sequence[Block], at: int) -> int:
-    """The end of a passage that starts at the block with the index `at`."""
+    """The end offset of a passage that starts at the block with the index `at` and has as many blocks as stay short."""
     end = found[at].end
     for block in found[at + 1 :]:
         if block.end - found[at].start > _ENOUGH:

@@ -19,7 +19,8 @@ _PIECE = re.compile(r'(?P<sign>[-+]?)(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))'
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A parsed question; all words in lower case."""
+    """A parsed question, in lower case: its words, phrases, prefixes and names, and which words are required or
+    excluded."""
 
     words: tuple[str, ...] = ()
     phrases: tuple[tuple[str, ...], ...] = ()  # words side by side; a document must hold every one

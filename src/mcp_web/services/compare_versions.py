@@ -14,7 +14,7 @@ from mcp_web.services.find_snapshot import find_document, find_snapshot
 
 
 async def compare_versions(app: App, newer: Snapshot, other: str) -> tuple[Snapshot, list[SectionChange]]:
-    """(the other version, the sections that differ from it in `newer`). `other` is a reference as for `find_snapshot`,
+    """(the other version, the sections of `newer` that differ from it). `other` is a hash, id or URL of what is kept,
     or "previous" for the version before `newer`. Raises NotFound if there is none."""
     older = await (_previous(app, newer) if other.strip().lower() == "previous" else find_snapshot(app, other))
     changes = await anyio.to_thread.run_sync(

@@ -78,7 +78,8 @@ async def embed_documents(
 
 
 async def reindex_archive(app: App, on_progress: OnProgress | None = None) -> int:
-    """As `embed_documents`; then, if a model is set and every document has vectors, delete those of other models."""
+    """Compute the vectors that documents lack and return how many. If then none lacks any, and a model is set, delete
+    the vectors of other models."""
     done = await embed_documents(app, on_progress=on_progress)
     if app.process.embedder.dim != 0 and not any(one.lacking for one in await coverage(app)):
         vectors, reader = await app.document_vectors(), await app.reader()

@@ -31,7 +31,7 @@ async def find_snapshot(app: App, name: str) -> Snapshot:
 
 
 async def find_or_open(app: App, name: str, deadline: float) -> Snapshot:
-    """The kept version that `name` refers to, as in `find_snapshot`; if there is none and `name` is a URL, the page is
+    """The kept version that `name` (a hash, an id or a URL) refers to; if there is none, the page at that URL is
     opened.
 
     A kept version is preferred to the current page, because it is what the caller has read. Raises NotFound for any
@@ -48,7 +48,8 @@ async def find_or_open(app: App, name: str, deadline: float) -> Snapshot:
 
 
 async def find_own_snapshot(app: App, name: str) -> Snapshot:
-    """As `find_snapshot`, but only among the tenant's own documents, which it may change."""
+    """The snapshot that `name` (a hash, an id or a URL) refers to, only among the tenant's own documents, which it may
+    change; raises NotFound."""
     name = _plain(name)
     found = await _in(await app.store(), name)
     if found is None:
@@ -57,7 +58,8 @@ async def find_own_snapshot(app: App, name: str) -> Snapshot:
 
 
 async def find_document(app: App, name: str) -> Found:
-    """As `find_snapshot`, with the store that keeps the snapshot."""
+    """The snapshot that `name` (a hash, an id or a URL) refers to, and the store that keeps it: the tenant's own, or
+    one that another tenant shares with it. Raises NotFound."""
     name = _plain(name)
     own = await app.store()
     if (found := await _in(own, name)) is not None:

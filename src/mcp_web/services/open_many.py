@@ -40,7 +40,8 @@ async def use_many(
     on_progress: OnProgress | None = None,
     at_once: int | None = None,
 ) -> list[T | WebError]:
-    """As `open_many`, but returns `use(index, page)` of each page, so that not all pages are in memory together."""
+    """Open pages together and return `use(index, page)` of each, or its error, in the order of the requests. Unlike the
+    results of `open_many`, the pages are not all in memory at once."""
     answers: list[T | WebError | None] = [None] * len(requests)
     done = 0
 

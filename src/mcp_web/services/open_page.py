@@ -63,7 +63,7 @@ class OpenRequest:
         return page_key(self.url, self.variant(rendered=rendered))
 
     def variant(self, *, rendered: bool) -> str:
-        """The options that change the text, as one string such as "readable;images"; `rendered` as in `key`."""
+        """The options that change the text, as one string such as "readable;images"; `rendered`: after scripts ran."""
         parts = ["raw" if self.mode == "raw" else "rendered" if rendered else "readable"]
         if self.selector:
             parts.append(f"selector={self.selector}")
@@ -103,7 +103,8 @@ async def open_page(app: App, request: OpenRequest, *, deadline: float | None = 
 
 
 async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opened:
-    """As `open_page`, without advice on walls (login, paywall, consent, bot check)."""
+    """Return the kept page if it is fresh, else fetch, extract and keep it; the part of `open_page` before advice on
+    walls."""
     url = parse_url(paper_address(request.url) or request.url).href
     if url != request.url:
         request = dataclasses.replace(request, url=url)
@@ -276,7 +277,7 @@ async def _rendered(
 
 
 async def _notes(app: App) -> BestEffortNotes:
-    """What the store remembers of hosts and pages only to save time; a page opens without it too."""
+    """Access to what the store remembers of hosts and pages only to save time; a page opens without it too."""
     return BestEffortNotes(await app.store())
 
 

@@ -120,7 +120,8 @@ async def _rank(
     quick: bool,
     model_until: float,
 ) -> PageRead:
-    """Rank the passages of one page for each query, with the reader at the same index; else as in `read_pages`."""
+    """Rank the passages of one page for each query, with the reader at the same index. The embedding model is used
+    until `model_until` at most and, with `quick`, not at all."""
     kept = page.snapshot
     results: dict[int, Ranked] = {}
     notes = [*page.notes, *kept.document.notes]

@@ -17,7 +17,7 @@ async def record_readings(
     app: App, kept: Snapshot, asked: Iterable[tuple[str, str, Sequence[Span]]], *, tool: str, client: str
 ) -> None:
     """Store what was shown of a page: for each (question or quote, verdict, spans) of `asked` a reading, with the tool
-    and the client that asked. Nothing is stored for a page that the options do not allow to be kept."""
+    and the client that asked. Nothing is stored for a web page that the options do not allow to be kept."""
     if kept.source == "web" and not (await app.keeper()).may_store(kept.url):
         return
     now = time.time()

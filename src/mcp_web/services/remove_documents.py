@@ -46,9 +46,9 @@ async def remove_documents(
 ) -> Removal:
     """Delete the named documents, and those in the collection and below the prefix; with `dry_run` only list them.
 
-    `names` are references as for `find_snapshot`, `prefix` is the beginning of a URL. If both a collection and a prefix
-    are given, a document must match both. Nothing is deleted if a name is not found, which raises NotFound;
-    InvalidInput if nothing is named at all.
+    `names` are hashes, ids or URLs, `prefix` is the beginning of a URL. If both a collection and a prefix are given, a
+    document must match both. Nothing is deleted if a name is not found, which raises NotFound; InvalidInput if nothing
+    is named at all.
     """
     if not (names or collection or prefix):
         raise InvalidInput("Nothing was named to delete.", suggestion="Give an id, a URL, a collection or a prefix.")

@@ -78,8 +78,8 @@ async def search_web(
 async def _search_all(
     app: App, queries: Sequence[SearchQuery], provider: str | Sequence[str], *, raw: bool, deadline: float
 ) -> list[Searched | WebError]:
-    """Search for each query, several at a time; returns the answer or the error of each, in order. For the other
-    parameters see `search_web`."""
+    """Search for each query, several at a time; returns the answer or the error of each, in order. `provider` is a
+    name, several to ask together, or "auto"; `raw` adds their own JSON."""
     answers: dict[int, Searched | WebError] = {}
     slots = anyio.Semaphore(app.settings.of(FetchOptions).concurrency)
     fetcher, searcher = await app.fetcher(), await app.searcher()

@@ -25,7 +25,8 @@ async def sync_folder(
     """Keep the new and changed files of a folder as research, delete the documents of files that are gone, and compute
     static vectors of the new ones.
 
-    For `name` and `tags` see `archive.folder.sync_folder`; `exclude` has patterns of files that are left out.
+    The documents are kept under `name`, by default the folder's, with these tags; `exclude` has patterns of files that
+    are left out.
     """
     await app.require_kept_store()
     report = await notes.sync_folder(

@@ -18,7 +18,8 @@ MOST_VERSIONS = 10  # that are searched for a quote which is not in the one that
 async def verify_quotes(
     app: App, source: str, quotes: Sequence[str], *, deadline: float
 ) -> tuple[Snapshot, list[QuoteCheck]]:
-    """(the snapshot that was checked, one result for each quote); `source` is a reference as for `find_or_open`."""
+    """Check quotes against the kept page that `source` (a hash, an id or a URL) names, or else against the page at that
+    URL, which is opened. Returns the snapshot that was checked, and one result for each quote."""
     kept = await find_or_open(app, source, deadline)
     checks = await anyio.to_thread.run_sync(verify, kept.document.markdown, list(quotes), kept.document.headings)
     return kept, checks

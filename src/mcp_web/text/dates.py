@@ -98,7 +98,7 @@ def date_in_url(url: str) -> str | None:
 
 
 def read_pdf_date(text: str) -> str | None:
-    """A date in PDF form, `D:20240531080910+02'00'`, as an ISO date or date-time; other text as in `read_date`."""
+    """A date in PDF form, `D:20240531080910+02'00'`, or another form, as ISO date or date-time; None if it is none."""
     match = _PDF.match(text.strip())
     if not match:
         return read_date(text)
@@ -161,7 +161,7 @@ def _month(word: str) -> int | None:
 
 
 def _day(year: str, month: str, day: str) -> str | None:
-    """The ISO date of these numbers; None if there is no such day or the year is not plausible."""
+    """The ISO date of these numbers; None if there is no such day or its year is not between 1990 and 2100."""
     try:
         return _sane(date(int(year), int(month), int(day)))
     except ValueError:
@@ -169,5 +169,5 @@ def _day(year: str, month: str, day: str) -> str | None:
 
 
 def _sane(moment: date) -> str | None:
-    """The date in ISO form; None if the year is not plausible."""
+    """The date or date-time in ISO form; None if its year is not between 1990 and 2100."""
     return moment.isoformat() if _EARLIEST <= moment.year <= _LATEST else None

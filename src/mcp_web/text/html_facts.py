@@ -49,7 +49,7 @@ _SILENT = re.compile(rb"<(script|style|noscript|template|svg|title)\b", re.I)
 
 @dataclass(frozen=True, slots=True)
 class HtmlFacts:
-    """How a page is built, as far as its bytes show."""
+    """How much text and how many scripts an HTML page has, and signs that scripts fill it."""
 
     chars: int  # of text outside scripts and styles
     scripts: int

@@ -53,7 +53,7 @@ def type_of_name(place: str) -> str:
 
 
 def text_type_of_name(place: str) -> str:
-    """The media type for the file extension of a body that is known to be text; empty if unknown."""
+    """The media type for the file extension of a URL or path, only of text formats; empty if unknown."""
     return _TEXTS.get(extension(place), "")
 
 

@@ -116,8 +116,8 @@ def definitions(markdown: str) -> Iterator[tuple[int, str]]:
 
 
 def _defined(markdown: str) -> Iterator[tuple[int, str]]:
-    """(offset, name) of each line of code and each term of a definition list, as in `definitions`. Terms that share a
-    definition have the offset of the first; the name is "" where `signature_name` finds none."""
+    """(offset, name) of each line of code such as `json.dumps(obj)` and each term of a definition list. Terms that
+    share a definition have the offset of the first; the name is "" where `signature_name` finds none."""
     for found in _SIGNATURE_LINE.finditer(markdown):
         yield found.start(), signature_name(found[0])
     for found in _TERM_LINES.finditer(markdown):

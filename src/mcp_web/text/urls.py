@@ -49,7 +49,7 @@ class Url:
 
     @property
     def authority(self) -> str:
-        """The value of the Host header."""
+        """The value of the Host header: the host and, unless it is the default one, the port."""
         return self.origin.partition("://")[2]
 
     @property

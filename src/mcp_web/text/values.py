@@ -86,7 +86,7 @@ def convert(value: Any, rule: ValueRule, name: str = "", notes: list[str] | None
 
 
 def shown(value: Any) -> str:
-    """A value for a message: never longer than 80 characters."""
+    """A value as Python code for a message, cut to 80 characters."""
     try:
         text = repr(value[:100] if isinstance(value, str | list) else value)
     except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits

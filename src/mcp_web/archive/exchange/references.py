@@ -21,7 +21,7 @@ _CSL_FIELDS = {"kind": "type", "volume": "volume", "issue": "issue", "pages": "p
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The bibliographic data of a document, with the field names of CSL."""
+    """The bibliographic data of a document, of which BibTeX, CSL-JSON and citations are made."""
 
     id: str
     title: str
