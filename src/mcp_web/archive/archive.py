@@ -174,7 +174,7 @@ class Archive:
 
 
 def _parsed(query: ArchiveQuery) -> ParsedQuery:
-    """The query with its text parsed and its filters checked; raises InvalidInput without a word or valid dates."""
+    """The query with its text parsed and its filters checked; raises InvalidInput without words or for a bad date."""
     question = parse(query.text)
     if not question.wanted and not question.prefixes:
         raise InvalidInput(

@@ -40,7 +40,7 @@ def joined_path(base: str, target: str) -> str | None:
 
 
 def wiki_name(title: str) -> str:
-    """The name by which citations identify a note: "wiki:" and its title without case, repeated spaces and hyphens."""
+    """The name by which citations identify a note: "wiki:" and its title, the same for any case, spaces and hyphens."""
     folded = unicodedata.normalize("NFC", title).casefold()
     return "wiki:" + re.sub(r"[\s_-]+", " ", folded).strip()
 

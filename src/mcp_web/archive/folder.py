@@ -78,7 +78,7 @@ async def sync_folder(
     on_progress: OnProgress | None = None,
     clock: Callable[[], float] = time.time,
 ) -> SyncReport:
-    """Keep the new and changed files of a folder as research, and delete the documents of files that are gone.
+    """Keep the new and changed files of a folder as research documents, and delete those of files that are gone.
 
     Their paths begin with `name`, by default the folder's own. `tags` are given to every document, and remembered: the
     next sync gives them too unless it names others. Files whose path inside the folder matches a pattern of `exclude`
@@ -149,7 +149,7 @@ class _Batch:
         self._since = time.monotonic()
 
     async def add(self, snapshot: Snapshot, derived: Derived) -> None:
-        """Add a document, and write the batch if it is large or old enough, with errors as in `write`."""
+        """Add a document; write the batch if it is large or old enough (what fails is appended to `failed`)."""
         self._waiting.append((snapshot, derived))
         self._chars += len(snapshot.document.markdown)
         waited = time.monotonic() - self._since

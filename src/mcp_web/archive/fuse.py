@@ -59,8 +59,9 @@ class Meaning:
 
 
 def near(meaning: Meaning, with_words: Container[str], scales: Scales, *, words_required: bool) -> Meaning:
-    """`meaning` without documents that are not near the question. One with a vector of the model also stays if it is in
-    `with_words`, which contain a word of the question; with `words_required` only those stay."""
+    """`meaning` without documents that are not near the question. One with a vector of the model also stays if
+    `with_words`, the keys of documents that contain a word of the question, has it; with `words_required` only those
+    stay."""
     static = {
         key: cosine
         for key, cosine in meaning.static.items()

@@ -121,7 +121,7 @@ def _places(found: Sequence[Block]) -> tuple[tuple[int, int], ...]:
 
 
 def _end(found: Sequence[Block], at: int) -> int:
-    """The end offset of a passage that starts at the block with the index `at` and has as many blocks as stay short."""
+    """The end offset of the passage that starts with block `at`: blocks are added while it stays short enough."""
     end = found[at].end
     for block in found[at + 1 :]:
         if block.end - found[at].start > _ENOUGH:

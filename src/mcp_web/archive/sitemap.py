@@ -27,7 +27,7 @@ def listed_links(body: bytes, is_sitemap: bool) -> tuple[list[str], list[str]]:
 
 
 def text_links(body: bytes) -> list[str]:
-    """The pages that an llms.txt links to, in order, each once; links may be relative."""
+    """The URLs of the pages that an llms.txt links to, in order, each once; they may be relative."""
     text = _text(body)
     linked = [(link.url_start, text[link.url_start : link.url_end]) for link in links(text) if not link.is_image]
     bare = [(match.start(), match[0]) for match in _BARE.finditer(text)]

@@ -88,7 +88,7 @@ async def reindex_archive(app: App, on_progress: OnProgress | None = None) -> in
 
 
 async def embed_in_background(app: App) -> None:
-    """Call `embed_pending` every second, until cancelled."""
+    """Embed the documents that lack vectors, again every second and pausing during calls, until cancelled."""
     while True:
         await embed_pending(app)
         await anyio.sleep(LOOK_EVERY)

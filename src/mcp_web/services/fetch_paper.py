@@ -106,7 +106,7 @@ async def _pubmed(app: App, paper: PaperId, until: float) -> dict[str, Any]:
 
 
 async def _part(asked: Awaitable[Any], *path: str) -> dict[str, Any]:
-    """The object at a path of names in the answer; {} when the catalogue refuses or does not know the work."""
+    """Await an answer; returns the object at a path of names in it, {} when the catalogue refuses or has no record."""
     try:
         value = await asked
     except REFUSALS:

@@ -50,20 +50,20 @@ class Stripped:
     _markdown_starts: tuple[int, ...]
 
     def source(self, offset: int) -> int:
-        """The offset in the Markdown of a character of the plain text."""
+        """The offset in the Markdown of the character at an offset in the plain text."""
         if not self._plain_starts:
             return 0
         at = max(0, bisect_right(self._plain_starts, offset) - 1)
         return self._markdown_starts[at] + offset - self._plain_starts[at]
 
     def source_span(self, start: int, end: int) -> Span:
-        """The span in the Markdown of a span of the plain text."""
+        """The (start, end) in the Markdown of a (start, end) in the plain text."""
         if end <= start:
             return self.source(start), self.source(start)
         return self.source(start), self.source(end - 1) + 1
 
     def plain(self, offset: int) -> int:
-        """The offset of the first plain character at or after an offset of the Markdown."""
+        """The offset in the plain text of the first character at or after an offset in the Markdown."""
         at = bisect_right(self._markdown_starts, offset) - 1
         if at < 0:
             return 0

@@ -38,6 +38,6 @@ def shown_address(address: str) -> str:
 
 
 def copy_day(address: str) -> str:
-    """The day on which the Internet Archive made the copy at a URL, as 2024-05-01; "" if no copy has such a URL."""
+    """The day, as 2024-05-01, on which the copy with a URL of the Internet Archive was made; "" for other URLs."""
     found = _COPY.search(address)
     return "-".join(found.groups()) if found else ""

@@ -77,7 +77,7 @@ def _of_doi(doi: str) -> PaperId:
 
 
 def doi_name(text: str) -> str:
-    """The name by which citations identify a DOI, "doi:10.1000/182"; punctuation after it is removed."""
+    """The name by which citations identify a DOI in a text, "doi:10.1000/182", without the punctuation after it."""
     # A sentence's full stop or a closing bracket is not part of the identifier.
     doi = unquote(text).rstrip(".,;:'\"")
     while doi.endswith(")") and doi.count(")") > doi.count("("):

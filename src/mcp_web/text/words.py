@@ -58,7 +58,7 @@ _ASCII = bytes(range(128))
 
 
 class _Folds(dict[int, str]):
-    """A table for `str.translate`, filled on demand: a character → its base letter in lower case, if that is one."""
+    """A table for `str.translate`, filled on demand: a character → its base letter, lower case, if one character."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -113,7 +113,7 @@ def compounds(text: str) -> list[str]:
 
 
 def units(text: str) -> list[str]:
-    """The units of a text, each without spaces: `read_timeout`, `well-known`, a word, a sentence in Chinese."""
+    """The parts of a text without spaces and outer punctuation: `read_timeout`, a word, a sentence in Chinese."""
     return (_ASCII_UNIT if text.isascii() else _UNIT).findall(text)
 
 
