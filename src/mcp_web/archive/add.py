@@ -61,5 +61,5 @@ async def add_page(store: Store, snapshot: Snapshot, *, day: str | None = None, 
 
 
 def unique_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """The tags without surrounding white space, blank ones and duplicates."""
+    """The tags, stripped of surrounding white space, without blank ones and duplicates."""
     return tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))

@@ -118,7 +118,7 @@ _LENGTH_SHARE, _SHORT, _LONG = 0.35, 400, 160_000
 
 
 def with_length(score: float, chars: int, outside: float) -> float:
-    """The score, lowered the more the fewer `chars` a document has, times `outside`, the share of its text that is not
+    """The score, lowered for a short document (`chars`) in proportion to `outside`, the share of its text that is not
     in its best passage: an abstract or a note that is one passage keeps its score."""
     length = math.log(max(1, chars) / _SHORT) / math.log(_LONG / _SHORT)
     return score * (1 - _LENGTH_SHARE * outside * (1 - min(1.0, max(0.0, length))))
@@ -132,8 +132,8 @@ LEAST = 10  # documents that are compared, however few are asked for
 
 
 def with_matches(scores: Sequence[float], matches: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """Each score mixed with the match (0…1) of the same document's best passage with the question. The match has the
-    share SHARE, times its weight (0…1)."""
+    """Each score mixed with the match (0…1) of the same document's best passage with the question, which counts for
+    SHARE (a sixth) times its weight (0…1)."""
     return [
         round((1 - SHARE * weight) * score + SHARE * weight * match, 4)
         for score, match, weight in zip(scores, matches, weights, strict=True)

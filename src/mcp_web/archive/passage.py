@@ -52,8 +52,8 @@ def _passage(markdown: str, found: _Found, match: float) -> ArchivePassage:
 
 
 def _definition(asked: Sequence[Name], markdown: str, sections: Sequence[Section]) -> _Found | None:
-    """The passage that defines a name of the question: the beginning of the section whose heading is the name, or else
-    the description after a line such as `json.dumps(obj)`. None if the text defines none of the names."""
+    """The passage that defines a name of the question: the beginning of the section whose heading is the name, or what
+    begins with a line such as `json.dumps(obj)`. None if the text defines none of the names."""
     defined = list(definitions(markdown)) if asked else []
     for name in asked:
         starts = [start for start, key in defined if key == name.key]

@@ -44,5 +44,5 @@ def _step(name: str, labels: Mapping[str, str], row: Sequence[float]) -> dict[st
 
 
 def _bound(row: Sequence[float], share: float) -> float | None:
-    """The upper bound in ms of the bucket with the percentile `share` (0…1) in a histogram's row; None for the last."""
+    """The upper bound (ms) of the bucket of a histogram with the percentile `share` (0…1); None if it has no bound."""
     return next((bound for bound, cell in zip(BUCKETS, row[2:], strict=False) if cell >= row[0] * share), None)

@@ -79,7 +79,7 @@ def _entries(lines: Sequence[str]) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def _value(first: str, more: list[str]) -> Value:
-    """The value of a fact: the rest of its line and the lines below it."""
+    """The value of a fact, from the rest of the line with its name and the lines below it."""
     if block := _BLOCK_SCALAR.match(first):
         return _block_scalar(more, keep_breaks=block[1] == "|")
     more = [line for line in more if not line.lstrip().startswith("# ")]

@@ -28,7 +28,7 @@ def timestamp_of(at: str) -> str | None:
 
 
 def copy_address(url: str, timestamp: str) -> str:
-    """The URL of the original bytes of a copy in the Internet Archive: `id_` stands for without rewritten links."""
+    """The URL in the Internet Archive of a copy's original bytes; `id_` asks for them without rewritten links."""
     return f"https://web.archive.org/web/{timestamp}id_/{url}"
 
 

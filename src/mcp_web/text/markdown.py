@@ -30,7 +30,7 @@ _URL = re.compile(r"https?://\S+")
 
 
 def prose(markdown: str) -> str:
-    """Markdown without URLs: neither those of links nor those in the text."""
+    """The Markdown without the URLs of its links and those in its text."""
     text = TARGET.sub("]", markdown) if "](" in markdown else markdown
     return _URL.sub(" ", text) if "://" in text else text
 

@@ -52,7 +52,7 @@ def sentences(text: str, base: int = 0) -> list[tuple[int, int]]:
 
 
 def sentence_ends(text: str) -> list[int]:
-    """The offsets after each sentence and the white space that follows it, without that of the end of the text."""
+    """The offsets at which sentences end, white space after them included; the end of the text is left out."""
     held = [found.span() for found in _UNBREAKABLE.finditer(text)]
     ends: list[int] = []
     next_held = 0

@@ -76,7 +76,7 @@ _FOLDS = _Folds()
 
 
 def fold(text: str) -> str:
-    """Lower case without accents, of the same length."""
+    """The text in lower case without accents, of the same length."""
     lower = text.lower()
     if lower.isascii():
         return lower

@@ -79,7 +79,7 @@ async def _extracted(page: Fetched, extract: Extract) -> Snapshot:
 
 
 def _warc_writer() -> Any:
-    """The class WARCWriter of warcio; raises ConfigError if it is not installed."""
+    """The class WARCWriter of warcio; raises ConfigError if warcio is not installed."""
     try:
         return importlib.import_module("warcio.warcwriter").WARCWriter
     except ImportError as error:
