@@ -15,7 +15,7 @@ async def list_documents(app: App, *, limit: int, after: str = "", **filters: An
 
 
 async def list_shared_documents(app: App, *, limit: int, **filters: Any) -> dict[str, list[SnapshotInfo]]:
-    """At most `limit` matching documents of each tenant that shares such ones with this tenant, by its name."""
+    """At most `limit` matching documents of each tenant that shares such ones with this tenant, by owner."""
     wanted = DocumentFilter(**filters)
     found = {one.owner: (await one.store.browse(limit, filter=wanted))[0] for one in await app.shared_stores()}
     return {owner: infos for owner, infos in found.items() if infos}
