@@ -21,7 +21,11 @@ _ENDS = {"from": 0.0, "to": 100.0}
 
 
 def animated(style: Style, keyframes: Mapping[str, Steps], effort: Effort) -> list[Style]:
-    """The styles that the animations of an element leave it with; several if an animation never ends."""
+    """The styles that an element may have because of its animations; only `style` if it has none.
+
+    Several, at most 20, if an animation never ends: one for each of its steps. `keyframes` has the steps by the name of
+    the animation. The work is counted in `effort`, which may raise TooComplex.
+    """
     states = [style]
     lists = {name: _listed(style, f"animation-{name}") or [value] for name, value in _DEFAULTS.items()}
     for number, name in enumerate(_listed(style, "animation-name")):
@@ -34,7 +38,8 @@ def animated(style: Style, keyframes: Mapping[str, Steps], effort: Effort) -> li
 
 
 def _after(style: Style, steps: Steps, own: Mapping[str, str]) -> list[Style]:
-    """The styles after one animation, whose properties are `own`: its first or last step, or all if it never ends."""
+    """The styles in which one animation, with the properties `own` such as "delay", leaves an element: one of its
+    steps. All steps if it never ends; `style` unchanged if the animation has no effect after its end."""
     first = _step(style, {**steps.get("0%", {}), **steps.get("from", {})})
     last = _step(style, {**steps.get("100%", {}), **steps.get("to", {})})
     direction, count = own["direction"], own["iteration-count"]
@@ -56,7 +61,8 @@ def _after(style: Style, steps: Steps, own: Mapping[str, str]) -> list[Style]:
 
 
 def _paused_at(style: Style, steps: Steps, percent: float) -> Style:
-    """The style with the step nearest to `percent` of a paused animation; unchanged if none is within 10 percent."""
+    """The style with the step nearest to `percent` of a paused animation; unchanged if none is within 10 percent. Above
+    100 percent the animation repeats."""
     places = {name: _ENDS.get(name, 100 * (fraction(name) or 0.0)) for name in steps}
     name = min(places, key=lambda each: abs(places[each] - percent % 100.0001))
     return _step(style, steps[name]) if abs(places[name] - percent) < 10 else style

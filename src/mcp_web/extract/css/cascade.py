@@ -46,7 +46,7 @@ _WIDE = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))
 
 
 class _Selector(NamedTuple):
-    """One selector of a rule's selector list."""
+    """One selector of the comma-separated list of a rule."""
 
     text: str
     rule: int  # the index of the rule
@@ -59,7 +59,7 @@ _Order = tuple[LayerKey, tuple[int, ...]]
 
 
 class Cascade:
-    """The styles that the sheets and attributes of one tree give its elements."""
+    """Computes the styles that the sheets and attributes of one tree give its elements, and remembers them."""
 
     def __init__(self, tree: Node, sheets: list[str], names: PageNames) -> None:
         self._tree = tree
@@ -83,7 +83,7 @@ class Cascade:
         self._around: dict[Element, frozenset[str]] = {}
 
     def style(self, element: Element) -> Style:
-        """The winning declarations of the element, with variables replaced by their values."""
+        """The winning value of each property that is declared for the element itself, with variables replaced."""
         found = self._styles.get(element)
         if found is None:
             found = self._styles[element] = self._resolved(element, self._winners(element))
@@ -112,7 +112,7 @@ class Cascade:
         return self.inheritance(element).get(name)
 
     def inheritance(self, element: Element) -> Mapping[str, str]:
-        """Every inherited property and variable that the element or an ancestor declares; the nearest wins."""
+        """Every inherited property and variable that the element or an ancestor declares, with the nearest value."""
         known = self._inheritances
         for each, around in _unknown(element, known):
             found = known[around] if around is not None else {}
@@ -133,7 +133,8 @@ class Cascade:
         return known[element]
 
     def states(self, element: Element) -> list[Style]:
-        """The styles that the animations of the element leave it with; its own style if it has none."""
+        """The styles that the element may have because of its animations (see `animated`); its own style if it has
+        none."""
         style = self.style(element)
         if style.get("animation-name", "none") == "none":
             return [style]
@@ -145,14 +146,14 @@ class Cascade:
         return found
 
     def _important(self, element: Element) -> set[str]:
-        """The properties that the element has by an important declaration, which no animation changes."""
+        """The names of the properties that are `!important` for the element, which no animation changes."""
         bodies = [self.rules.body(weight[-1]) for _, weight in self._matching(element)]
         self.effort.spend(len(bodies))
         return {name for body in (*bodies, element.attr("style") or "") for name in self._parsed(body).important}
 
     @contextmanager
     def override(self, element: Element, style: Style) -> Iterator[None]:
-        """Within the `with` block, the element has another style."""
+        """Within the `with` block, the element has this style; what was computed for its descendants stays as it is."""
         before = self.style(element)
         self._replace(element, style)
         try:
@@ -176,9 +177,10 @@ class Cascade:
 
     @cached_property
     def _index(self) -> dict[str, list[tuple[str, int, int]]]:
-        """Every selector by a name that a matching element must have: "#id", ".class", a tag, or "*", in lower case.
+        """All selectors but those of pseudo-elements, by a part that a matching element must have, in lower case.
 
-        Each entry is the selector, the index of its rule, and its index in the rule's selector list.
+        The key is "#id", ".class", a tag, ":root", or "*" for any element. Each entry is the selector, the index of its
+        rule, and its index in the rule's selector list.
         """
         found: dict[str, list[tuple[str, int, int]]] = {}
         for at, selector in enumerate(self.rules.selectors):
@@ -189,7 +191,7 @@ class Cascade:
         return found
 
     def _selectors_of(self, key: str) -> list[_Selector]:
-        """The selectors under one key of the index."""
+        """The selectors under one key of `_index`."""
         found = self._by_key.get(key)
         if found is None:
             found = self._by_key[key] = [
@@ -211,7 +213,8 @@ class Cascade:
         return frozenset(element for selector in selectors for element in self.search.select(selector))
 
     def _matching(self, element: Element) -> list[_Order]:
-        """The rules that match the element, lowest precedence first."""
+        """The rules that match the element, lowest precedence first: the layer of each, then its specificity and index.
+        A rule is repeated if several of its selectors match."""
         if not len(self.rules) or self.ancestry(element)[-1].parent is None:
             return []  # turbohtml crashes if an element outside its tree is matched with `:root p` or `.a > p`
         certain = ("*", element.tag)
@@ -224,7 +227,7 @@ class Cascade:
         return sorted(found)
 
     def _applies(self, element: Element, context: Context) -> bool:
-        """Whether the at-rules around a rule let it apply to the element."""
+        """Whether the at-rules around a rule, such as `@scope` and `@container`, let it apply to the element."""
         if context.queries:
             parent = parent_of(element)
             if parent is None:
@@ -252,7 +255,7 @@ class Cascade:
         return self._orders[place]
 
     def _candidates_for(self, element: Element) -> list[_Selector]:
-        """The selectors that may match, because the element and its ancestors have the names that they require."""
+        """The selectors that may match the element: it and its ancestors have the classes and ids they require."""
         around = self._names_around(element)
         keys = [*dict.fromkeys(self._own_names[element]), element.tag, "*"]
         if parent_of(element) is None:
@@ -298,7 +301,8 @@ class Cascade:
         return found
 
     def _resolved(self, element: Element, winners: Mapping[str, str]) -> dict[str, str]:
-        """The declarations with variables and keywords such as `inherit` replaced."""
+        """The winning declarations with variables and keywords such as `inherit` replaced, if they are then valid. The
+        variables of the element itself stay as they are declared."""
         for name in self._registered.keys() & winners.keys():
             if not has_type(self._functions.filled(element, winners[name], winners), self._registered[name].syntax):
                 winners = {each: value for each, value in winners.items() if each != name}
@@ -330,7 +334,8 @@ class Cascade:
         return found
 
     def _from_outside(self, element: Element, name: str) -> str | None:
-        """The value of a variable or property that the element does not declare: inherited, or the initial one."""
+        """The value of a variable or property that the element does not declare: inherited, else the initial one. None
+        if there is neither. Raises TooComplex if too many variables refer to each other."""
         registered = self._registered.get(name)
         parent = parent_of(element) if registered is None or registered.inherits else None
         value = self.inherited(parent, name) if parent is not None else None
@@ -345,7 +350,7 @@ class Cascade:
 
 
 def _containers(tree: Node) -> str:
-    """The text of the style attributes that declare a container."""
+    """The style attributes in a tree that contain the word "container", joined by semicolons."""
     return ";".join(element.attr("style") or "" for element in tree.select("[style*=container i]"))
 
 
@@ -355,7 +360,7 @@ def parent_of(element: Element) -> Element | None:
 
 
 def _unknown(element: Element, known: Mapping[Element, object]) -> list[tuple[Element, Element | None]]:
-    """The element and its ancestors that are not in `known`, outermost first, each with its parent."""
+    """The element and its ancestors below the first that is in `known`, outermost first, each with its parent."""
     found: list[tuple[Element, Element | None]] = []
     node: Element | None = element
     while node is not None and node not in known:
@@ -367,7 +372,11 @@ def _unknown(element: Element, known: Mapping[Element, object]) -> list[tuple[El
 
 
 def _added(found: dict[str, str], plain: Mapping[str, str], resets: bool, below: dict[str, str]) -> dict[str, str]:
-    """The declarations with those of a further rule; `below` are those of the layers below its own."""
+    """The declarations `found` of weaker rules with `plain`, those of a further rule; `found` itself may be changed.
+
+    `resets`: the rule declares `all`, which removes what weaker rules declare, except variables. `below` has the
+    declarations of the weaker layers, to which `revert-layer` returns.
+    """
     if resets:
         found = {name: value for name, value in found.items() if name[:2] == "--"}
     if "revert-layer" in plain.values():

@@ -42,20 +42,20 @@ class Colour:
     alpha: float = 1.0
 
     def near(self, other: Colour) -> bool:
-        """Whether the two colours look the same at text size."""
+        """Whether the two colours, without regard to alpha, look the same at text size."""
         return self._apart(other) < 30
 
     def over(self, other: Colour) -> Colour:
-        """This colour painted over another, opaque one."""
+        """The opaque colour that results from painting this one over another, opaque one."""
         own = self.alpha
         return self.combined(other, lambda mine, below: mine * own + below * (1 - own))
 
     def is_invisible_on(self, background: Colour) -> bool:
-        """Whether text of this colour cannot be seen on the background: `over`, then `near`."""
+        """Whether text of this colour, painted over the opaque background, looks the same as the background."""
         return self._apart(background) * self.alpha < 30
 
     def combined(self, other: Colour, combine: Callable[[float, float], float]) -> Colour:
-        """The opaque colour whose parts `combine` computes from the same parts of two colours."""
+        """The opaque colour whose red is `combine(self.red, other.red)`, and its green and blue likewise."""
         return Colour(combine(self.red, other.red), combine(self.green, other.green), combine(self.blue, other.blue))
 
     def _apart(self, other: Colour) -> float:
@@ -63,7 +63,8 @@ class Colour:
 
 
 def colours_in(text: str) -> list[Colour | None]:
-    """Every colour in a value without spaces; None for a colour that cannot be computed without its spaces."""
+    """Every colour that a CSS value may contain, after its spaces were removed; None for one that is not known. Digits
+    after "#" are read as a colour in every length that is possible."""
     if text[:1] == "#" and (only := parse_colour(text)) is not None:
         return [only]
     found: list[Colour | None] = []
@@ -110,9 +111,9 @@ def parse_colour(text: str, depth: int = 0) -> Colour | None:
 
 
 def _relative_colour(kind: str, text: str, depth: int) -> Colour | None:
-    """A relative colour, such as `rgb(from red r g calc(b * 2) / 50%)`: `text` is what follows `from`.
+    """A colour such as `rgb(from red r g calc(b * 2) / 50%)`: `kind` is "rgb", `text` is what follows `from`.
 
-    None if the other colour or a part cannot be computed.
+    None if the colour after `from` or a part cannot be computed.
     """
     base, *parts = split_outside(text.replace("/", " / "))
     alpha = _numbers([parts[-1]] * 3, (1.0,) * 3) if parts[-2:-1] == ["/"] and parts[-1] != "alpha" else None
@@ -128,7 +129,7 @@ def _relative_colour(kind: str, text: str, depth: int) -> Colour | None:
 
 
 def _channels(colour: Colour, kind: str) -> list[float]:
-    """The parts of a colour as the function `kind` takes them."""
+    """The parts of a colour as numbers that the CSS function `kind` accepts, such as hue, saturation and lightness."""
     if kind == "rgb":
         return [colour.red, colour.green, colour.blue]
     if kind in ("hsl", "hwb"):
@@ -152,7 +153,7 @@ def _hex(digits: str) -> Colour | None:
 
 
 def _contrasting(ground: Colour) -> Colour:
-    """Black or white, whichever has more contrast to a colour."""
+    """Black or white, whichever has more contrast to the colour `ground`."""
     light = 0.0 if _times(_TO_XYZ, _linear(ground))[1] > 0.179 else 255.0
     return Colour(light, light, light)
 
@@ -177,7 +178,8 @@ def _mixed(text: str, depth: int) -> Colour | None:
 
 
 def _numbers(parts: list[str], scales: tuple[float, ...]) -> list[float] | None:
-    """The values as numbers: percentages of each scale, angles in degrees; None unless three or more, all valid."""
+    """The parts of a colour function as numbers; None if one is not valid, or if there are fewer than three. A
+    percentage becomes a share of the scale with the same index, or of 1; an angle is in degrees."""
     found: list[float] = []
     for at, part in enumerate(part for part in parts if part):
         scale = scales[at] if at < len(scales) else 1.0
@@ -248,13 +250,13 @@ def _oklab_of(colour: Colour) -> list[float]:
 
 
 def _linear(colour: Colour) -> list[float]:
-    """Red, green and blue as amounts of light, 0 to 1."""
+    """Red, green and blue as linear amounts of light, 0 to 1."""
     shares = (colour.red / 255, colour.green / 255, colour.blue / 255)
     return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in shares]
 
 
 def _gamma(linear: Iterable[float]) -> list[float]:
-    """The reverse of `_linear`: red, green and blue, 0 to 255."""
+    """Red, green and blue (0 to 255) from linear amounts of light (0 to 1): the reverse of `_linear`."""
     parts = (max(0.0, part) for part in linear)
     return [255 * (12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055) for part in parts]
 

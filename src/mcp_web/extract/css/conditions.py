@@ -47,15 +47,15 @@ Test = Callable[[str], bool]
 
 
 def media_holds(query: str) -> bool:
-    """Whether a list of media queries is true; an empty list is."""
+    """Whether one of a comma-separated list of media queries is true on a desktop screen; True for an empty list."""
     query = query.strip().lower()
     return not query or any(_one_query(each) for each in split_outside(query, ","))
 
 
 def container_holds(condition: str, containers: frozenset[str]) -> bool:
-    """Whether a container query is true for a container as wide as the screen; False for a query of another kind.
+    """Whether a container query is true for a container as wide as the screen; False for `style()` queries.
 
-    `containers` are the names and types of containers that the sheets declare.
+    `containers` are the names and types of containers that the sheets declare: False if the query fits none of them.
     """
     name, _, features = condition.strip().partition("(")
     name = name.replace("not", "").strip()
@@ -100,7 +100,8 @@ def _one_query(query: str) -> bool:
 
 
 def _holds(condition: str, test: Test, depth: int) -> bool:
-    """Whether a condition of `and`, `or`, `not` and parentheses is true; `test` decides about its parts."""
+    """Whether a condition of `and`, `or`, `not` and parentheses is true; `test` returns whether a part without them is.
+    Raises TooComplex if it is nested too deep."""
     condition = condition.strip()
     if depth > _DEEPEST:
         raise TooComplex
@@ -133,7 +134,7 @@ def _feature(text: str) -> bool:
 
 
 def _medium(text: str) -> bool:
-    """Whether a media type or feature is true."""
+    """Whether a text is "all", "screen", or a media feature that is true."""
     return text in ("all", "screen") or _feature(text)
 
 
@@ -144,7 +145,8 @@ def _is_on(name: str) -> bool:
 
 
 def _compared(text: str, variable: Callable[[str], str] | None = None) -> bool:
-    """Whether every comparison of a range is true."""
+    """Whether every comparison in a range such as `400px <= width < 900px` is true. `variable` returns the value of a
+    name that begins with "--"."""
     parts = re.split(r"(<=|>=|<|>|=)", text.replace(" ", ""))
     words = [variable(part) if variable and part[:2] == "--" else part for part in parts[::2]]
     values = [_SCREEN.get(word, _pixels(word)) for word in words]
@@ -163,7 +165,8 @@ def _pixels(value: str) -> float | None:
 
 
 def _supported(text: str) -> bool:
-    """Whether browsers support a declaration, a selector, an at-rule or a kind of font."""
+    """Whether browsers support what a part of an `@supports` condition names. That is a declaration, a selector
+    (`selector(…)`), an at-rule (`at-rule(…)`) or a kind of font."""
     if text.startswith("selector(") and text.endswith(")"):
         return is_selector(text[9:-1])
     name, colon, _ = text.partition(":")

@@ -118,22 +118,24 @@ _NAMED_SIZE = re.compile(r"x*-?(?:small|large)\Z|medium\Z")
 
 
 class Declarations(NamedTuple):
-    """The valid declarations of a rule or a style attribute: the value of each property, in lower case."""
+    """The valid declarations of a rule or a style attribute: the value of each property, in lower case. `plain` are
+    those without `!important`."""
 
     plain: Mapping[str, str]
     important: Mapping[str, str]
     resets: bool = False  # whether it declares `all`, which resets the other properties
 
     def values(self) -> dict[str, str]:
-        """The value of each property, whether it is important or not."""
+        """The value of each property; that of an `!important` declaration if it has both."""
         return {**self.plain, **self.important}
 
 
 @cached_if_short(400, entries=4096)  # themes use the same rules on many sites
 def parse_declarations(text: str, quirks: bool = False) -> Declarations:
-    """The declarations of a text, with shorthands expanded.
+    """The valid declarations in the body of a rule or in a style attribute, with shorthands expanded.
 
-    `quirks`: as in a page without a doctype, where lengths need no unit and colours no "#".
+    Only variables and the properties that can hide text are returned. `quirks`: as in a page without a doctype, where
+    lengths need no unit and colours no "#".
     """
     plain: dict[str, str] = {}
     important: dict[str, str] = {}
@@ -150,7 +152,8 @@ def parse_declarations(text: str, quirks: bool = False) -> Declarations:
 
 @cached_if_short(400, entries=4096)  # few declarations are written again and again
 def _read(declaration: str, quirks: bool) -> tuple[bool, Mapping[str, str]]:
-    """Whether a declaration is important, and the properties that it sets: several for a shorthand, none if invalid."""
+    """Whether a declaration is important, and the values of the properties that it sets. These are several for a
+    shorthand, none if the declaration is not valid or its property is not read here."""
     name, _, value = declaration.partition(":")
     name, value = unescaped(name).lower().strip(), unescaped(value).lower()
     name = _ALIASES.get(name, name)
@@ -171,12 +174,13 @@ def _read(declaration: str, quirks: bool) -> tuple[bool, Mapping[str, str]]:
 
 
 def is_read(name: str) -> bool:
-    """Whether `parse_declarations` reads a property, which is in lower case, and which is not a variable."""
+    """Whether `parse_declarations` returns declarations of the property `name`, in lower case, which is no variable.
+    Also True for a name with a CSS escape, which may be that of such a property."""
     return name in _TRACKED or name in _SHORTHANDS or name in _ALIASES or "\\" in name
 
 
 def standard_value(name: str, value: str) -> str:
-    """A value of quirks mode as it is written in standards mode."""
+    """A value from a page in quirks mode, with the "#" of a colour or the "px" of lengths added where it is missing."""
     if name in ("color", "background-color") and _HASHLESS.match(value):
         return f"#{value.zfill(6) if value.isdigit() else value}"
     takes_numbers = (name in _LENGTHS or name in ("margin", "padding")) and "(" not in value
@@ -184,7 +188,8 @@ def standard_value(name: str, value: str) -> str:
 
 
 def _fallback(found: re.Match[str]) -> str:
-    """The fallback of an `env()` or `anchor()` value, which has no value on a desktop screen."""
+    """What an `env()` or `anchor()`, which have no value on a desktop screen, is replaced by: its fallback. Without one
+    an `anchor()` becomes "0px", an `env()` stays as it is; one for the edges of a screen is always "0px"."""
     if found[1].lower().startswith(("safe-area", "keyboard-inset")):
         return "0px"
     return (found[2] or ("0px" if found[0][:6].lower() == "anchor" else found[0])).strip()
@@ -192,7 +197,7 @@ def _fallback(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=4096)  # few declarations are written again and again
 def is_valid(name: str, value: str) -> bool:
-    """Whether a browser accepts the value; True for properties that are not checked here."""
+    """Whether a browser accepts the value; True for properties that are not checked, and values with variables."""
     if value in _WIDE or is_open(value) or "env(" in value:
         return True
     if name == "display":
@@ -215,7 +220,8 @@ def _is_length(value: str) -> bool:
 
 
 def _pending(name: str, value: str) -> Iterator[tuple[str, str]]:
-    """A shorthand with variables, stored for each property it sets; it is expanded when the variables are known."""
+    """The properties that a shorthand with variables sets, each with a value that contains the whole shorthand. When
+    the variables are known, `expanded` and `longhand` read such a value."""
     return ((each, f"{_PENDING}{name}{_PENDING}{value}") for each, _ in _expanded(name, _SAMPLES.get(name, "0")))
 
 
@@ -255,13 +261,15 @@ def _font(font: str) -> tuple[str, str]:
 
 
 def expanded(value: str) -> dict[str, str]:
-    """The properties that a `_pending` shorthand sets, after its variables were replaced; empty for other values."""
+    """The values that a shorthand stored by `_pending` gives its properties, after its variables were replaced. Without
+    those that are not valid; empty for a value that `_pending` did not make."""
     shorthand, _, whole = value[1:].partition(_PENDING) if value[:1] == _PENDING else ("", "", "")
     return {name: part for name, part in _expanded(shorthand, whole) if is_valid(name, part)} if whole else {}
 
 
 def longhand(name: str, value: str) -> str:
-    """The value of a property after its variables were replaced; of a `_pending` shorthand, the part for it."""
+    """The value of a property after its variables were replaced. Of a shorthand stored by `_pending`, it is the part
+    for this property; "" if there is none."""
     return expanded(value).get(name, "") if value[:1] == _PENDING else value
 
 
@@ -274,14 +282,15 @@ def _sides(name: str, values: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def four_sides(values: list[T]) -> tuple[T, T, T, T]:
-    """The values of top, right, bottom and left, of one to four values."""
+    """The values of top, right, bottom and left, from one to four values in the order of CSS."""
     top = values[0]
     right = values[1] if len(values) > 1 else top
     return top, right, values[2] if len(values) > 2 else top, values[3] if len(values) > 3 else right
 
 
 def _background(value: str) -> Iterator[tuple[str, str]]:
-    """The properties that `background` sets; those that it does not name are reset."""
+    """The properties that `background` sets, with their values; those that it does not name are reset. Nothing if the
+    value is not valid."""
     if value in _WIDE:
         yield "background-color", value
         yield "background-image", "none"

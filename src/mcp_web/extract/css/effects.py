@@ -30,7 +30,7 @@ _BLENDS: dict[str, Callable[[float, float], float]] = {
 
 
 def blended(text: Colour, background: Colour, mode: str) -> Colour | None:
-    """The colour of text after it is blended with its background; None for an unknown mode."""
+    """The colour of text after it is blended with its background by a `mix-blend-mode`; None for an unknown mode."""
     blend = _BLENDS.get(mode)
     if blend is None:
         return None
@@ -38,7 +38,8 @@ def blended(text: Colour, background: Colour, mode: str) -> Colour | None:
 
 
 def filtered(colour: Colour, filters: str) -> Colour | None:
-    """The colour after brightness, contrast and invert; None if the effect of another filter is not known."""
+    """The colour after the filters brightness, contrast and invert; None if there is one whose effect is not known.
+    Opacity, blur and shadows are ignored. `filters` is the value of `filter` or `backdrop-filter`."""
     parts = [colour.red / 255, colour.green / 255, colour.blue / 255]
     for name, value in _CALL.findall(filters):
         amount = fraction(value) if value.strip() else 1.0
@@ -59,7 +60,11 @@ _CHANGES: dict[str, Callable[[float, float], float]] = {
 
 
 def outline_colours(shadows: str, stroke: str, stroke_colour: str, text_colour: Colour) -> list[Colour | None]:
-    """The colours around letters: of text shadows and of the text stroke; None for one that is not known."""
+    """The colours around letters: of each text shadow and of the text stroke; None for one that is not known.
+
+    `shadows`, `stroke` and `stroke_colour` are the values of the properties. One that names no colour has that of the
+    text; a shadow too far away to show the text is transparent.
+    """
     found = [_shadow_colour(each, text_colour) for each in split_outside(shadows, ",") if shadows != "none"]
     words = split_outside(stroke)
     if any(pixels(word) for word in words) or not _KEYWORD_WIDTHS.isdisjoint(words):
@@ -69,7 +74,8 @@ def outline_colours(shadows: str, stroke: str, stroke_colour: str, text_colour: 
 
 
 def thick_stroke(stroke: str) -> Colour | None:
-    """The colour of a text stroke of two pixels or more, which covers the letters; None if there is none."""
+    """The colour of a text stroke of two pixels or more, which covers the letters. None if the value `stroke` has no
+    such width or no known colour."""
     words = split_outside(stroke)
     if not any((pixels(word) or 0.0) >= 2 for word in words):
         return None
@@ -85,7 +91,8 @@ def _shadow_colour(shadow: str, text_colour: Colour) -> Colour | None:
 
 
 def filling_shadow(shadows: str) -> Colour | None:
-    """The colour of an inset shadow that fills its box; None if there is none."""
+    """The colour of the inset shadow that fills its box, in a value of `box-shadow`. None if there is none, or if it is
+    transparent or its colour not known."""
     for shadow in split_outside(shadows, ","):
         words = split_outside(shadow)
         lengths = [value for value in map(pixels, words) if value is not None]

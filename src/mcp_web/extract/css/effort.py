@@ -14,7 +14,7 @@ class TooComplex(Exception):
 
 
 class Effort:
-    """The work done for one page."""
+    """Counts the work done for one page, in steps of about a microsecond."""
 
     def __init__(self) -> None:
         self.steps = 0.0

@@ -31,7 +31,7 @@ class Function(NamedTuple):
 
 
 class Functions:
-    """Computes the functions of values."""
+    """Computes the functions in the values of a page's elements, such as `var()` and `attr()`."""
 
     def __init__(
         self,
@@ -49,7 +49,11 @@ class Functions:
         self._places: dict[Element, tuple[int, int]] = {}
 
     def filled(self, element: Element, value: str, declared: Styles, depth: int = 0) -> str:
-        """The value with its functions replaced, for an element with these declarations; "" stands for no value."""
+        """The value with its functions replaced by their results, for an element with these declarations.
+
+        A function without a result becomes "". `depth` is the number of functions around the value: fifty deep they
+        stay as they are. Raises TooComplex if the value becomes too long.
+        """
 
         def result(name: str, argument: str) -> str:
             self._effort.spend(5 + len(argument) / _PER_STEP)
@@ -81,7 +85,7 @@ class Functions:
         return self._called(element, name, split_outside(argument, ","), declared, depth)
 
     def _branch(self, element: Element, branches: str, declared: Styles, depth: int) -> str:
-        """The value of the first branch of `if()` whose condition holds."""
+        """The value of the first branch of `if()` whose condition holds for the element; "" if none does."""
         for branch in split_outside(branches, ";"):
             condition, *value = split_outside(branch, ":")
             if condition == "else" or holds_for(condition, self.variables(element, declared, depth)):
@@ -105,7 +109,8 @@ class Functions:
         return self._places.get(element, (1, 1))
 
     def _called(self, element: Element, name: str, values: list[str], declared: Styles, depth: int) -> str:
-        """The result of one of the page's own functions; "" if there is none with this name."""
+        """The result of one of the page's own functions with these arguments; "" if none has this name. It is computed
+        for an element with the declarations `declared`; `depth` is as for `filled`."""
         function = self._defined.get(name)
         if function is None:
             return ""
@@ -119,7 +124,8 @@ class Functions:
 
 
 def _attribute(element: Element, wanted: str, fallback: str) -> str:
-    """The value of `attr()`: the attribute, if it has the type or number that is wanted."""
+    """The result of `attr()`: the value of the attribute, if it fits the type or unit in `wanted`; else `fallback`.
+    `wanted` is the name of the attribute and what follows it, such as "data-size px"."""
     name, _, kind = wanted.partition(" ")
     text = (element.attr(name) or "").strip().lower()
     kind = kind.strip()

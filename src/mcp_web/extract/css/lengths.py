@@ -29,12 +29,13 @@ _KEYWORDS = {"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0, "l
 
 
 class _Unknown(Exception):
-    """Raised for a value that depends on something that is not known here."""
+    """Raised for a value that is not valid, or depends on something that is not known here."""
 
 
 @lru_cache(maxsize=4096)
 def pixels(value: str, em: float = 16.0, whole: float | None = None) -> float | None:
-    """A length in pixels; None if it is no length or depends on a container. `whole` is the length of 100 %."""
+    """A length in pixels, or a number as it is; None if it is neither, or depends on what is not known. `em` and
+    `whole` are what 1em and 100 % are in pixels; without `whole` a percentage is not known, except 0 %."""
     value = value.strip()
     if value in _KEYWORDS:
         return _KEYWORDS[value]
@@ -47,26 +48,27 @@ def pixels(value: str, em: float = 16.0, whole: float | None = None) -> float | 
 
 
 def length(style: Mapping[str, str], name: str, whole: float | None = None) -> float | None:
-    """The length that a style gives a property, in pixels; None if it gives none, or one that is not known."""
+    """The length that a style gives a property, in pixels; None if it gives none, or one that is not known. `whole` is
+    what 100 % is in pixels."""
     value = style.get(name)
     return pixels(value, 16.0, whole) if value is not None else None
 
 
 @lru_cache(maxsize=4096)
 def fraction(value: str) -> float | None:
-    """A number or percentage as a number: "50%" is 0.5."""
+    """A number or percentage as a number: "50%" is 0.5; None for other text."""
     return pixels(value, 16.0, 1.0)
 
 
 def angle(value: str) -> float | None:
-    """A CSS angle in degrees; None if it is not valid."""
+    """A CSS angle, or a number without a unit, in degrees; None if it is not valid."""
     found = re.fullmatch(r"([-+]?(?:\d+\.?\d*|\.\d+))(deg|turn|grad|rad)?", value.strip())
     return float(found[1]) * _ANGLES[found[2] or "deg"] if found else None
 
 
 class _Reader:
-    """Evaluates sums, products, brackets and functions such as `min()`. For a value that is not valid or not known it
-    raises one of the errors that `pixels` catches."""
+    """Evaluates a CSS value with sums, products, brackets and functions such as `min()`: `result` returns pixels. For a
+    value that is not valid or not known it raises one of the errors that `pixels` catches."""
 
     def __init__(self, text: str, em: float, whole: float | None) -> None:
         self._em, self._whole = em, whole
@@ -112,7 +114,7 @@ class _Reader:
         return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
 
     def _sum(self, strength: int = 0) -> float:
-        """The value of the operations that bind stronger than `strength`."""
+        """Reads on, up to an operation that does not bind stronger than `strength`, and returns the value."""
         value = self._one()
         while (sign := self._next()) in _OPERATIONS and _OPERATIONS[sign][0] > strength:
             self._at += 1

@@ -39,7 +39,7 @@ class Matched:
         self._found: dict[str, list[Element]] = {}
 
     def by_rules(self, places: Iterable[int]) -> list[Element]:
-        """The elements that any of the rules matches."""
+        """The elements that any of the rules with these indexes matches, each once."""
         selectors = dict.fromkeys([selector for at in places for selector in self._selectors[at]])
         return list(dict.fromkeys([element for selector in selectors for element in self._by_selector(selector)]))
 
@@ -58,12 +58,12 @@ class Matched:
 
 
 def _is_named(keys: set[str]) -> bool:
-    """Whether every element that a selector with these keys matches has a class or id."""
+    """Whether all keys (see `index_keys`) are classes or ids, so that every element that matches has one."""
     return _NAMES.issuperset(key[0] for key in keys)
 
 
 def _with_names(tree: Node, names: set[str]) -> dict[str, list[Element]]:
-    """The elements that have each of the names, ignoring case."""
+    """For each name, such as ".class" or "#id", the elements that have it, ignoring case."""
     found: dict[str, list[Element]] = {name: [] for name in names}
     for element in select_any(tree, list(map(_as_selector, names)) if len(names) < _FEW_NAMES else ["[class],[id]"]):
         for name in names_of(element):

@@ -34,7 +34,7 @@ _LAST = float("inf")  # rules outside any layer come after all layers
 
 
 class Context(NamedTuple):
-    """The at-rules around a rule."""
+    """What the at-rules around a rule mean for it: whether it applies, its layer, its scope."""
 
     holds: bool = True
     layer: str = ""
@@ -59,7 +59,7 @@ class Rules:
     def __init__(self, sheets: list[str], names: frozenset[str], attributes: str = "", quirks: bool = False) -> None:
         """`names` are the classes and ids of the page: rules that need other names are left out.
 
-        `attributes` are style attributes that may declare containers. `quirks`: see `parse_declarations`.
+        `attributes` is the text of style attributes that may declare containers. `quirks`: see `parse_declarations`.
         """
         self.quirks = quirks
         self._containers = _containers_of((*sheets, attributes))
@@ -99,22 +99,23 @@ class Rules:
         return len(self._relevant)
 
     def variables(self) -> Iterator[str]:
-        """The declarations of rules that declare or use a variable, and the initial values of registered ones."""
+        """The bodies of the rules that declare or use a variable, and the initial values of registered variables. An
+        initial value is a declaration, such as `--gap:2px`. Nothing if no rule has a variable."""
         if "--" in self.text:
             yield from (self._bodies[at] for at in self._relevant if "--" in self._bodies[at])
             yield from (f"{name}:{each.initial}" for name, each in self.registered().items())
 
     def body(self, at: int) -> str:
-        """The declarations of the rule with an index."""
+        """The text of the declarations of the rule with this index in `selectors`."""
         return self._bodies[self._relevant[at]]
 
     def context(self, at: int) -> Context:
-        """The at-rules around the rule with an index."""
+        """What the at-rules around the rule with this index in `selectors` say about it."""
         return self._contexts[self._relevant[at]]
 
     @cached_property
     def declarations(self) -> dict[str, dict[str, list[int]]]:
-        """The declarations of each property, and the indexes of the rules that have them.
+        """For each property its declarations, each with the indexes of the rules that have it.
 
         A declaration is its whole text in lower case, without spaces: "display:none".
         """
@@ -128,7 +129,8 @@ class Rules:
         return found
 
     def layer_key(self, name: str) -> LayerKey:
-        """A sort key for layers: later layers after earlier ones, rules outside any layer last."""
+        """A sort key for layers: later layers after earlier ones, rules outside any layer last. `name` is that of a
+        layer with those around it, as in "theme.buttons", or "" outside any layer."""
         if not name:
             return (_LAST,)
         parts = name.split(".")
@@ -181,7 +183,8 @@ class Rules:
         return frozenset(filter(None, shrunk))
 
     def _defined(self, kind: str) -> Iterator[tuple[str, dict[str, str]]]:
-        """Prelude and declarations, in lower case, of each at-rule of a kind that defines something."""
+        """For each at-rule of a `kind` such as "@property": the text after its name, and its declarations. Both are in
+        lower case."""
         rules = zip(self._heads, self._bodies, self._contexts, strict=True) if kind in self._defining else ()
         for head, body, context in rules:
             prelude = unescaped(head.rpartition(";")[2]).strip().lower() if "@" in head else ""
@@ -222,7 +225,7 @@ class Rules:
         self._contexts.extend([*contexts, *around[-1:] * (len(pieces) - len(contexts))])
 
     def _read_nested(self, text: str) -> None:
-        """Read a sheet with nested rules, brace by brace."""
+        """Adds the rules of a sheet with nested rules, read brace by brace."""
         for selector, body, context in _rules(text, self._inside):
             self._heads.append(selector)
             self._bodies.append(body)
@@ -243,7 +246,8 @@ class Rules:
         return name
 
     def _inside(self, prelude: str, above: Context) -> Context:
-        """The context inside an at-rule."""
+        """The context of the rules inside an at-rule, which is in the context `above`. `prelude` is the text before its
+        brace, such as "@media print". Raises TooComplex if style queries are nested too deep."""
         if len(above.queries) > _MOST_NESTED:
             raise TooComplex
         if not above.holds:
@@ -274,7 +278,7 @@ class Rules:
 
 
 def _containers_of(texts: tuple[str, ...]) -> frozenset[str]:
-    """The names and types of containers that sheets and attributes declare."""
+    """The names and types of containers that these sheets and attributes declare; none if no sheet has `@container`."""
     if not any("@container" in text for text in texts):
         return frozenset()
     found = (value for text in texts for value in _CONTAINER.findall(text.lower()))
@@ -282,7 +286,8 @@ def _containers_of(texts: tuple[str, ...]) -> frozenset[str]:
 
 
 def _holds(condition: str, containers: frozenset[str]) -> bool:
-    """Whether the content of an at-rule applies; False for an unknown at-rule."""
+    """Whether the rules in `@media`, `@supports` or `@container` with this condition apply; False for other at-rules.
+    `containers`: see `container_holds`."""
     if condition.startswith("@media"):
         return media_holds(condition[6:])
     if condition.startswith("@supports"):
@@ -291,14 +296,15 @@ def _holds(condition: str, containers: frozenset[str]) -> bool:
 
 
 def _scoped(selector: str, scope: str) -> str:
-    """A selector inside `@scope`, limited to the descendants of the scope's root."""
+    """A selector list inside `@scope`, changed to match the same elements without it. It is limited to descendants of
+    what the selector `scope` matches, which also replaces `:scope` and `&`."""
     if ":scope" in selector or "&" in selector:
         return selector.replace(":scope", f":is({scope})").replace("&", f":is({scope})")
     return ",".join(f":where({scope}) {each}" for each in split_selectors(selector)) if selector else selector
 
 
 def _selector(head: str) -> str:
-    """The selector of a rule; empty if it is not valid."""
+    """The selector in the text before a rule's brace; "" if there is none or it is not valid."""
     selector = (_without_statements(head) if "@" in head else head).strip()
     return "" if selector[:1] == "@" or ";" in selector else selector
 
@@ -317,7 +323,8 @@ def _in_brackets(text: str) -> str:
 
 
 def _rules(text: str, inside: _Inside) -> Iterator[tuple[str, str, Context]]:
-    """Selector, declarations and context of every rule; nested rules get their parent's selector in front."""
+    """Selector, declarations and context of every rule; nested rules get their parent's selector in front. `inside`
+    returns the context inside an at-rule: see `Rules._inside`."""
     around: list[tuple[Context, str]] = [(Context(), "")]  # context, selector of a style rule
     pending = ""
     for piece in _BRACE.split(text):
@@ -344,7 +351,8 @@ def _rules(text: str, inside: _Inside) -> Iterator[tuple[str, str, Context]]:
 
 
 def _inside_block(prelude: str, context: Context, parent: str, inside: _Inside) -> tuple[Context, str]:
-    """Context and selector inside a block."""
+    """Context and selector inside a block, whose brace comes after `prelude`. `context` and `parent` are the context
+    and the selector around it; `inside` is as for `_rules`."""
     if prelude[:1] == "@":
         if prelude[:10].lower().startswith(_DEFINING):
             return context, prelude

@@ -37,7 +37,7 @@ class _Part(NamedTuple):
 
 
 class Search:
-    """Finds elements in one tree; what was found is remembered."""
+    """Finds the elements of one tree that selectors match, and remembers what it found."""
 
     def __init__(self, tree: Node, effort: Effort) -> None:
         self._tree = tree
@@ -57,7 +57,7 @@ class Search:
         return element in found
 
     def select(self, selector: str) -> Found:
-        """The elements that a selector list matches; none if it is not valid."""
+        """The elements that a selector list matches, as the keys of a dict; none if it is not valid."""
         found = self._found.get(selector)
         if found is None:
             found = self._found[selector] = self._searched(selector)
@@ -77,7 +77,7 @@ class Search:
         return len(self._tree.select("*"))
 
     def _by_parts(self, selector: str) -> Iterable[Element]:
-        """The elements that a single selector matches, found from its first part to its last."""
+        """The elements that a selector without commas matches, found from its first part to its last."""
         first, *others = _parts(selector)
         found: Iterable[Element] = self._by_compound(first.compound)
         for part in others:
@@ -100,7 +100,8 @@ class Search:
         return found
 
     def _having(self, relative: str) -> set[Element]:
-        """The elements that `:has()` with this argument matches: found from its last part to its first."""
+        """The elements that `:has()` with this argument, one without commas, matches. They are found from the
+        argument's last part to its first."""
         parts = _parts(relative)
         found: set[Element] = set()
         for at in range(len(parts) - 1, -1, -1):
@@ -111,7 +112,7 @@ class Search:
         return found
 
     def _related(self, sources: set[Element], combinator: str, candidates: Found) -> list[Element]:
-        """The candidates that a combinator leads to from one of the sources."""
+        """The candidates that a combinator leads to from one of the sources: for ">" the children of a source."""
         if combinator == ">":
             return [each for each in candidates if each.parent in sources]
         if combinator == " ":
@@ -134,7 +135,7 @@ class Search:
         return is_inside
 
     def _following(self, parent: Node, sources: set[Element], combinator: str) -> Iterator[Element]:
-        """The children of a parent that come after a source: all of them for "~", the next one for "+"."""
+        """The children of a parent that come after one of the sources: for "~" all of them, for "+" only the next."""
         follows = False
         for child in _elements(parent):
             self._effort.spend(1)
@@ -143,7 +144,7 @@ class Search:
             follows = child in sources or (follows and combinator == "~")
 
     def _origins(self, targets: Iterable[Element], combinator: str) -> set[Element]:
-        """The elements from which a combinator leads to one of the targets."""
+        """The elements from which a combinator leads to one of the targets: for ">" the parent of a target."""
         found: set[Element] = set()
         for target in targets:
             nodes: Iterable[Node] = target.ancestors if combinator in " >" else target.previous_siblings
@@ -164,7 +165,8 @@ def _elements(parent: Node) -> Iterator[Element]:
 
 
 def _parts(selector: str) -> list[_Part]:
-    """The parts of a single selector; a combinator before the first one is kept, for the argument of `:has()`."""
+    """The compound selectors in a selector without commas, each with the combinator before it. Before the first one it
+    is " ", or the one that the argument of `:has()` begins with."""
     parts: list[_Part] = []
     selector = selector.strip()
     combinator, start = " ", 0
@@ -176,7 +178,8 @@ def _parts(selector: str) -> list[_Part]:
 
 
 def _functions(compound: str) -> tuple[str, list[tuple[str, str]]]:
-    """A compound selector without `:has()` and functions that contain it, and these: their names and arguments."""
+    """A compound selector without `:has()` and functions that contain it, and the name and argument of each of these.
+    "*" for a selector of which nothing is left."""
     functions: list[tuple[str, str]] = []
     plain = ""
     at = 0

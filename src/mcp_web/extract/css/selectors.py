@@ -69,7 +69,7 @@ def _select(tree: Node, selectors: list[str]) -> list[Element]:
 def may_match(selector: str, names: frozenset[str]) -> bool:
     """Whether a selector list may match an element of a page; False only if it certainly does not.
 
-    `names` are the classes and ids of the page.
+    `names` are the classes and ids of the page, as ".class" and "#id" in lower case.
     """
     if "." not in selector and "#" not in selector:
         return True
@@ -109,7 +109,8 @@ def simplified(selector: str) -> str:
 
 
 def required_names(selector: str) -> frozenset[str]:
-    """Classes and ids that the element or an ancestor must have. Names in brackets and of siblings are not included."""
+    """The classes and ids, as ".class" and "#id", that a matching element or an ancestor of it must have. Names in
+    brackets and of siblings are not included."""
     bare = _without_brackets(simplified(selector))
     if _BRACKET.search(bare):
         return NO_NAMES
@@ -124,7 +125,8 @@ def _without_brackets(selector: str) -> str:
 
 
 def to_library_syntax(selector: str) -> str:
-    """The selector with pseudo-classes that turbohtml lacks replaced by equivalents."""
+    """The selector with pseudo-classes that turbohtml lacks replaced by equivalents. Those that match no text are
+    replaced by `:not(*)`, which matches nothing."""
     if ":" not in selector:
         return selector
     for word, other in _LIBRARY_SYNTAX:
@@ -135,7 +137,7 @@ def to_library_syntax(selector: str) -> str:
 
 @cached_if_short(400, entries=4096)  # asked for with each selector of a list
 def specificity(selector: str) -> list[tuple[int, int, int]]:
-    """The specificity of each selector of a list; empty if one is not valid."""
+    """The specificity (ids, classes, tags) of each selector of a list; empty if one of them is not valid."""
     from turbohtml.convert import css_specificity
 
     try:
@@ -150,9 +152,10 @@ def is_selector(text: str) -> bool:
 
 
 def index_keys(selector: str) -> set[str]:
-    """The keys of the index for a selector, in lower case.
+    """What every element that a selector matches must have, in lower case: one of the parts that are returned.
 
-    None for a state such as `:hover`, which a page does not show at first.
+    A part is "#id", ".class", a tag, ":root", or "*" for any element. The set is empty for a selector with a state such
+    as `:hover`, which a page does not show at first.
     """
     selector = simplified(selector.strip().lower())
     if "\\" in selector:
@@ -169,7 +172,7 @@ def index_keys(selector: str) -> set[str]:
 
 
 def _key(last: str) -> str:
-    """The index key for the last part of a selector."""
+    """The most selective of "#id", ".class", a tag, ":root" and "*" that the last part of a selector requires."""
     if "." in last or "#" in last:
         return _rarest(last)
     tag = _TAG.match(last)
@@ -179,12 +182,13 @@ def _key(last: str) -> str:
 
 
 def _rarest(names: str) -> str:
-    """The class or id that probably the fewest elements have: the longest."""
+    """The class or id in these names that probably the fewest elements have: the longest; "*" without any."""
     return max(_NAME.findall(names), key=len, default="*")
 
 
 def ignores_case(tree: Node) -> bool:
-    """Whether class names of a page match in any case: in quirks mode, which only the parser knows from the doctype."""
+    """Whether class names of a page match in any case, as in quirks mode. Only the parser knows the mode, from the
+    doctype, so a class is set for a test and removed again."""
     element = tree.select_one("*")
     if element is None:
         return False

@@ -23,7 +23,8 @@ _ROOTLESS = re.compile(r"@scope\s*(?=\{|to\b)", re.I)
 
 
 def own_sheets(candidates: list[Element]) -> list[str]:
-    """The sheets in the page that apply: `style` elements, and links whose URL contains the sheet (`data:`)."""
+    """The texts of the sheets in the page that apply, each after those that it imports from `data:` URLs. `candidates`
+    include the `style` and `link` elements. Of links, those count whose URL contains the sheet (`data:`)."""
     found: list[str] = []
     preferred = None  # of the sheets with a title, only those with the first title apply
     for element in candidates:
@@ -39,7 +40,8 @@ def own_sheets(candidates: list[Element]) -> list[str]:
 
 
 def _scoped(sheet: Element) -> str:
-    """The text of a `style` element, with the selector of its parent in `@scope` rules that name no root."""
+    """The text of a `style` element; `@scope` rules that name no root get the element's parent as root. The parent is
+    marked with an attribute for it."""
     text, around = sheet.text, sheet.parent
     if "@scope" not in text or not isinstance(around, Element) or not _ROOTLESS.search(text):
         return text
@@ -58,7 +60,7 @@ def _applies(sheet: Element) -> bool:
 
 
 def data_url_text(url: str) -> str:
-    """The sheet in a `data:` URL."""
+    """The sheet in a `data:` URL; "" if it is another URL or is damaged."""
     kind, _, text = url.partition(",")
     text = unquote(text)
     if not kind.lower().startswith("data:text/css"):
@@ -73,7 +75,8 @@ def data_url_text(url: str) -> str:
 
 
 def embedded_imports(sheet: str) -> Iterator[str]:
-    """The sheets that a sheet imports from `data:` URLs."""
+    """The sheets that a sheet imports from `data:` URLs under a condition that holds, each after its own imports. One
+    that is imported into a layer is put in an `@layer` block."""
     if "@import" not in sheet.partition("{")[0].lower():
         return  # imports must come before all rules
     end = 0

@@ -76,7 +76,8 @@ def _is_masked_out(style: Style) -> bool:
 
 
 def shows_no_part(picture: str) -> bool:
-    """Whether a picture that is not repeated has no size, or is positioned off its box."""
+    """Whether a picture that is not repeated has no size, or is positioned off its box. `picture` is a CSS value such
+    as `url(a.png) 9999px 0 / 10px no-repeat`."""
     place, _, size = re.sub(r"\([^()]*(?:\([^()]*\)[^()]*)*\)", "", picture).partition("/")
     if _is_zero_size(size.strip()):
         return True
@@ -105,7 +106,7 @@ def _is_struck_out(style: Style) -> bool:
 
 
 def _is_empty_picture(image: str, by_light: bool) -> bool:
-    """Whether a mask gradient lets nothing through: its colours are transparent or, `by_light`, black."""
+    """Whether a mask gradient lets nothing through: its colours are transparent or, if `by_light`, black."""
     colours = gradient_colours(image)
     return bool(colours) and all(
         colour is not None and (colour.alpha < FAINT or (by_light and colour.near(_BLACK))) for colour in colours
@@ -113,7 +114,7 @@ def _is_empty_picture(image: str, by_light: bool) -> bool:
 
 
 def gradient_colours(image: str) -> list[Colour | None]:
-    """The colours of a gradient, None for one that is not known; empty if there is no gradient."""
+    """The colours of a gradient, None for one that is not known; empty if the value is no gradient."""
     if "gradient(" not in image or "url(" in image:
         return []
     stops = split_outside(image.partition("gradient(")[2].rpartition(")")[0], ",")
@@ -171,7 +172,8 @@ def _off_screen(style: Style) -> bool:
 
 
 def _is_behind_viewer(steps: list[tuple[str, list[str]]]) -> bool:
-    """Whether a transform moves the box behind the viewer of a perspective."""
+    """Whether a transform moves the box behind the viewer of a perspective. `steps` are its functions: name and
+    arguments of each."""
     distance = [pixels(values[0]) for name, values in steps if name == "perspective"]
     moves = [pixels(values[-1]) or 0.0 for name, values in steps if name in ("translatez", "translate3d")]
     return bool(distance and moves) and sum(moves) >= (distance[0] or float("inf"))
@@ -235,7 +237,7 @@ def _transforms(style: Style) -> list[Call]:
 
 
 def _transform_hides(name: str, values: list[str], style: Style) -> bool:
-    """Whether one function of a transform makes the box invisible."""
+    """Whether one function of a transform, with the arguments `values`, makes the box invisible."""
     if name.startswith("translate"):
         return any(abs(pixels(value, 16.0, 500.0) or 0) >= 1000 for value in values)
     if name.startswith("scale"):
@@ -255,7 +257,7 @@ def _transform_hides(name: str, values: list[str], style: Style) -> bool:
 
 
 def _is_flat(values: list[float | None]) -> bool:
-    """Whether a matrix moves the box far away, or leaves it no width or height."""
+    """Whether `matrix()` or `matrix3d()` with these values moves the box far away, or leaves it no width or height."""
     places = {6: (0, 1, 2, 3, 4, 5), 16: (0, 1, 4, 5, 12, 13)}.get(len(values))
     if places is None or None in values:
         return False
@@ -299,7 +301,7 @@ def _shape_is_empty(name: str, inside: str) -> bool:
 
 
 def _is_invisible_ellipse(inside: str) -> bool:
-    """Whether a circle or an ellipse has no size, or is outside its box."""
+    """Whether a circle or an ellipse with the arguments `inside` has no size, or is outside its box."""
     size, _, place = inside.partition("at ")
     radii = [pixels(radius, 16.0, 100.0) for radius in split_outside(size)]
     known = [radius for radius in radii if radius is not None]
@@ -310,7 +312,7 @@ def _is_invisible_ellipse(inside: str) -> bool:
 
 
 def _is_flat_polygon(inside: str) -> bool:
-    """Whether the points of a polygon enclose no area, or are all above or left of its box."""
+    """Whether the points of `polygon()` enclose no area, or are all above or left of its box."""
     texts = [split_outside(point) for point in split_outside(inside, ",")]
     points = [(pixels(point[0], 16.0, 1000.0), pixels(point[1], 16.0, 100.0)) for point in texts if len(point) == 2]
     known = [(x, y) for x, y in points if x is not None and y is not None]
@@ -323,7 +325,7 @@ def _is_flat_polygon(inside: str) -> bool:
 
 
 def _inset_closes(edges: str) -> bool:
-    """Whether opposite edges of an inset meet."""
+    """Whether opposite edges of `inset()` meet, so that nothing is left between them."""
     sizes = [pixels(edge, 16.0, 1000.0) or 0.0 for edge in split_outside(edges.partition("round")[0])]
     top, right, bottom, left = four_sides(sizes or [0.0])
     return top + bottom >= 990 or left + right >= 990

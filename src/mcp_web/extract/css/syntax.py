@@ -23,7 +23,7 @@ _NAME_CHARACTER = re.compile(r"[\w-]")
 
 
 class Call(NamedTuple):
-    """A function in a value."""
+    """A function in a CSS value; `start` and `end` are its offsets in the text, if it comes from one."""
 
     name: str
     argument: str
@@ -45,7 +45,7 @@ def _character(found: re.Match[str]) -> str:
 
 
 def found_outside(text: str, pattern: str, start: int = 0) -> Iterator[re.Match[str]]:
-    """The matches of a pattern from `start` on that are outside brackets and strings."""
+    """The matches of a regular expression, from the offset `start` on, that are outside brackets and strings."""
     depth = 0
     for found in _scanner(pattern).finditer(text, start):
         if not depth and found["wanted"] is not None:
@@ -62,7 +62,8 @@ def _scanner(pattern: str) -> re.Pattern[str]:
 
 
 def split_outside(text: str, separator: str = " ") -> list[str]:
-    """The parts of a text, split at a separator outside brackets and strings."""
+    """The parts of a text, stripped, split at a separator outside brackets and strings. Only in a text with a bracket
+    or an escape are strings recognised and empty parts left out."""
     if separator not in text and separator != " ":
         return [text.strip()]
     if "(" not in text and "[" not in text and "\\" not in text:
@@ -76,7 +77,7 @@ def split_outside(text: str, separator: str = " ") -> list[str]:
 
 
 def split_declarations(text: str) -> list[str]:
-    """The declarations of a rule or a style attribute, split at semicolons outside brackets."""
+    """The texts of the declarations of a rule or a style attribute, split at semicolons outside brackets."""
     parts = text.split(";")
     if "[" in text or ("(" in text and any(part.count("(") > part.count(")") for part in parts if "(" in part)):
         return split_outside(text, ";")
@@ -84,7 +85,7 @@ def split_declarations(text: str) -> list[str]:
 
 
 def closing(text: str, start: int) -> int:
-    """Where the bracket that was opened before `start` is closed; the end of the text if it is not."""
+    """The offset of the bracket that closes the one opened before `start`; the end of the text if there is none."""
     end = text.find(")", start)
     if end >= 0 and _SPECIAL.search(text, start, end) is None:
         return end
@@ -92,9 +93,9 @@ def closing(text: str, start: int) -> int:
 
 
 def calls(text: str, names: re.Pattern[str] = _CALL) -> Iterator[Call]:
-    """The functions of a value that are not inside others.
+    """The functions of a value that are not inside others, in order.
 
-    The first group of `names` is the name; a match ends after the opening bracket.
+    `names` matches a name, its first group, and the opening bracket.
     """
     end = 0
     for call in names.finditer(text):
@@ -105,9 +106,10 @@ def calls(text: str, names: re.Pattern[str] = _CALL) -> Iterator[Call]:
 
 
 def cleaned(text: str) -> str:
-    """The text without comments and URLs, and with braces, brackets, commas and semicolons in strings escaped.
+    """The text of a sheet or of declarations in a form that can be split at braces and semicolons.
 
-    Long strings are emptied. Only then can it be split at braces and semicolons.
+    Comments are removed, and URLs emptied that are not in quotes and do not begin with "#". Braces, brackets, commas
+    and semicolons in strings are escaped; long strings are emptied.
     """
     return _OPAQUE.sub(_cleaned, text) if any(mark in text for mark in _MARKS) else text
 

@@ -24,7 +24,8 @@ def is_open(value: str) -> bool:
 
 
 def substituted(value: str, result: Callable[[str, str], str]) -> str:
-    """The value with each such function replaced by `result`, which gets its name and its arguments."""
+    """The value with each function that `is_open` looks for replaced by what `result` returns. `result` gets the
+    function's name, in lower case, and its arguments."""
     parts: list[str] = []
     at = 0
     for call in calls(value, _OPEN):
@@ -47,7 +48,7 @@ class Variables:
     def possible_values(self, value: str) -> list[str]:
         """The value with its variables replaced, once for each of their possible values.
 
-        What `is_open` stays where a value depends on the element, or has more possible values than are tried.
+        The functions stay where a result depends on the element, or if there are more possible values than are tried.
         """
         if not is_open(value):
             return [value]
