@@ -265,7 +265,7 @@ class Cascade:
         return [each for each in near if each.names <= around]
 
     def _names_around(self, element: Element) -> frozenset[str]:
-        """The classes and ids of the element and its ancestors, as ".class" and "#id"."""
+        """The classes and ids of the element and its ancestors, as ".class" and "#id" in lower case."""
         known = self._around
         for each, around in _unknown(element, known):
             found = known[around] if around is not None else NO_NAMES

@@ -24,8 +24,8 @@ def is_open(value: str) -> bool:
 
 
 def substituted(value: str, result: Callable[[str, str], str]) -> str:
-    """The value with each function that `is_open` looks for replaced by what `result` returns. `result` gets the
-    function's name, in lower case, and its arguments."""
+    """The value with each function such as `var()` or `attr()` (all that `is_open` looks for) replaced. `result`
+    returns what replaces one, for its name in lower case and its arguments."""
     parts: list[str] = []
     at = 0
     for call in calls(value, _OPEN):

@@ -56,10 +56,10 @@ _FAR_DOWN = 100.0  # pixels; less may be ordinary layout
 
 
 class Boxes:
-    """Decides which elements of one tree hide their content."""
+    """Decides which elements of one tree are hidden with all their content."""
 
     def __init__(self, tree: Node, cascade: Cascade, has_external_sheets: bool) -> None:
-        """`has_external_sheets`: the page has sheets that are not known, which may change how an element is shown."""
+        """`has_external_sheets`: the page has sheets that were not read, which may change how an element is shown."""
         self._tree = tree
         self._cascade = cascade
         self._has_external_sheets = has_external_sheets
@@ -80,11 +80,12 @@ class Boxes:
         return self._is_pushed_out(element, style)
 
     def is_shown_anyway(self, element: Element) -> bool:
-        """Whether the page's sheets show what the browser would hide: `hidden`, a closed dialog, a popover."""
+        """Whether the page's sheets show an element that the browser hides: `hidden`, a closed dialog, a popover. False
+        if the page has external sheets, which were not read."""
         return not self._has_external_sheets and self._cascade.style(element).get("display", "none") != "none"
 
     def _applied(self, element: Element, style: Style) -> Style:
-        """The style without the properties that have no effect on such an element."""
+        """The style without the properties that have no effect on such an element; unchanged with external sheets."""
         if self._has_external_sheets:
             return style
         display = style.get("display", element.tag)
@@ -106,7 +107,7 @@ class Boxes:
         return parent is None or not re.search("flex|grid|box", self._cascade.style(parent).get("display", ""))
 
     def _refers_to_nothing(self, style: Style) -> bool:
-        """Whether the style refers to a clip path, mask or filter of the page that hides everything."""
+        """Whether the style refers to a clip path, mask or filter that hides everything, or to a missing mask."""
         for name in ("clip-path", "mask-image", "filter"):
             found = _REFERENCE.search(style[name]) if "url(" in style.get(name, "") else None
             if found is None:
@@ -140,7 +141,7 @@ class Boxes:
         return not grows and "flex" in self._cascade.style(parent).get("display", "")
 
     def _has_only_flat_children(self, element: Element) -> bool:
-        """Whether all children of an element without height are as high as it, and clip their overflow."""
+        """Whether all content is in children that clip their overflow and whose height is a share of the element's."""
         if any(not isinstance(child, Element) and child.text.strip() for child in element.children):
             return False
         styles = [self._cascade.style(child) for child in element.children if isinstance(child, Element)]
@@ -164,7 +165,7 @@ class Boxes:
         return False
 
     def _is_pushed_out(self, element: Element, style: Style) -> bool:
-        """Whether the element starts below the end of a box that clips its overflow."""
+        """Whether the element starts below the end of a box that clips its overflow: its own or one close around it."""
         margin, padding = (length(style, name) or 0.0 for name in ("margin-top", "padding-top"))
         is_moved = style.get("position", "static") != "static"
         down = padding + ((length(style, "top") or 0.0) if is_moved else 0.0)
@@ -181,7 +182,7 @@ class Boxes:
         return False
 
     def cells_of_collapsed_columns(self) -> Iterator[Element]:
-        """The cells of tables under a `col` or `colgroup` that is collapsed."""
+        """The cells of tables under a `col` or `colgroup` that is collapsed; none of a row with a `colspan`."""
         for table in self._tree.select("table:has(col,colgroup)"):
             visibility = [self._cascade.inherited(column, "visibility") for column in _columns(table)]
             collapsed = [at for at, value in enumerate(visibility) if value == "collapse"]
@@ -197,7 +198,7 @@ def _has_no_size_tracks(tracks: str) -> bool:
 
 
 def _columns(table: Element) -> list[Element]:
-    """One element for each column: its `col`, or its `colgroup` if that has none."""
+    """The `col` of each column of a table, or its `colgroup` if that has none; one that spans columns is repeated."""
     found: list[Element] = []
     for each in table.select("col,colgroup"):
         if each.tag == "col" or each.select_one("col") is None:
@@ -207,7 +208,7 @@ def _columns(table: Element) -> list[Element]:
 
 
 def _ends_before(style: Style, down: float) -> bool:
-    """Whether a box clips what is `down` pixels below its top."""
+    """Whether a box with this style clips what is `down` pixels below its top."""
     heights = [pixels(style[name]) for name in ("height", "max-height") if name in style]
     return style.get("overflow-y") in ("hidden", "clip") and any(height and height <= down for height in heights)
 
@@ -225,7 +226,7 @@ def _leaves_nothing(name: str, target: Element) -> bool:
 
 
 def _result_is_seen(svg_filter: Element) -> bool:
-    """Whether the result of an SVG filter shows something of the text."""
+    """Whether something of the text can be seen after an SVG filter."""
     results: dict[str, bool] = {}  # by name: whether it shows something of the text
     seen = True  # of the step before; at first of the text itself
     for step in svg_filter.children:
@@ -255,7 +256,7 @@ def _removes_all(step: Element) -> bool:
 
 
 def _has_no_size(shape: Element) -> bool:
-    """Whether an SVG shape covers nothing."""
+    """Whether an SVG shape covers no area."""
     if shape.tag.lower() not in ("rect", "circle", "ellipse", "image"):
         return False
     return any(pixels(shape.attr(name) or "1", 16.0, 100.0) == 0 for name in ("width", "height", "r", "rx", "ry"))

@@ -32,14 +32,15 @@ _ROOTS = (":root", "html", "*", "body")
 
 
 class PageColours(NamedTuple):
-    """The background and the text colour of a page that declares none."""
+    """The colour of the background, and of the text, where the page declares none."""
 
     background: Colour = _WHITE
     text_colour: Colour = _BLACK
 
 
 def page_colours(rules: Rules, candidates: Iterable[Element]) -> PageColours:
-    """The browser's default colours for a page: dark ones if the page allows only the dark scheme."""
+    """The browser's default colours for a page: light text on dark if the page allows only the dark scheme.
+    `candidates` include its `meta` elements."""
     schemes = [each.attr("content") or "" for each in candidates if each.tag == "meta"]
     for declaration, places in rules.declarations.get("color-scheme", {}).items():
         if any(rules.selectors[at].strip() in _ROOTS for at in places):
@@ -60,7 +61,7 @@ _NO_COLOURS = Colours()
 
 
 def _colours_of(element: Element, style: str, quirks: bool) -> Colours:
-    """The colours that the attributes of an element declare."""
+    """The colours that the attributes of an element declare; `style` is its style attribute."""
     own = _colours_of_style(style, quirks) if style else _NO_COLOURS
     if element.tag != "font" and not element.attr("bgcolor"):
         return own
@@ -107,7 +108,7 @@ class Source:
 
 
 class _Kind:
-    """One kind of colour on a page: its text colours, or its backgrounds."""
+    """All colours of one kind on a page: its text colours, or its backgrounds."""
 
     def __init__(self, in_sheets: Iterable[Source], sources: list[Source], anywhere: Sequence[Colour]) -> None:
         self.in_sheets = list(in_sheets)  # the rules that are tested
@@ -120,7 +121,7 @@ class _Kind:
 
 
 class Palette:
-    """The text colours and backgrounds of one page, from its sheets and attributes."""
+    """The text colours and backgrounds of one page, which tell where text may have the colour of its background."""
 
     def __init__(
         self,
@@ -133,7 +134,7 @@ class Palette:
     ) -> None:
         """`styled` maps elements that may have colours by attributes to their style attributes.
 
-        `has_external_sheets`: the page has sheets that are not known.
+        `has_external_sheets`: the page has sheets that were not read.
         """
         attributes: dict[Colours, list[Element]] = {}
         for element, style in styled.items():
@@ -185,9 +186,10 @@ class Palette:
         return text is not None and (text.alpha < 0.5 or _is_invisible(text, background))
 
     def suspect_rules(self) -> Iterator[tuple[Sequence[int], list[Source] | None]]:
-        """The rules that may make text invisible, each with the sources of the other colour.
+        """The indexes of rules whose text colour or background may equal a colour of the other kind, and its sources.
 
-        The element or an ancestor must have a colour of one of these sources; None if any element may be affected.
+        An element that such a rule matches may be hidden only if it or an ancestor has a colour of one of these
+        sources; with None in their place, any element may be.
         """
         yield from _suspect_rules(self._texts, self._backgrounds, _is_invisible)
         yield from _suspect_rules(self._backgrounds, self._texts, _covers)
@@ -224,7 +226,8 @@ def _suspect_rules(own: _Kind, other: _Kind, test: _Test) -> Iterator[tuple[Sequ
 
 
 def _sources(rules: Rules, names: tuple[str, ...], variables: Variables) -> dict[str, Source]:
-    """The colours of each value that the sheets give to one of the properties; None for an unknown colour."""
+    """Each value that the sheets give to one of the properties, with its colours and the rules that declare it. Values
+    without a colour are left out; those beyond the first 400 share one entry, whose colour is None (not known)."""
     places: dict[str, list[int]] = {}
     for name in names:
         for declaration, found in rules.declarations.get(name, {}).items():

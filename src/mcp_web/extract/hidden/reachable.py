@@ -59,7 +59,7 @@ class Reachable:
         return self._has_control(element) or self._follows_control(element) or self._is_panel(element)
 
     def is_main_text(self, element: Element) -> bool:
-        """Whether the element has nearly all text of the page, which a script then shows."""
+        """Whether the element has nearly all text of a page with scripts, so that one of them probably shows it."""
         size = len(element.text)
         if size < _LARGE or not self._has_script:
             return False
@@ -108,7 +108,7 @@ class Reachable:
         return is_marked or self._is_hidden(element)
 
     def _has_control(self, element: Element) -> bool:
-        """Whether a visible control of the page refers to the element."""
+        """Whether a visible control of the page refers to the element by its id."""
         identity = element.attr("id")
         if not identity or element.tag == "template":
             return False
@@ -127,7 +127,7 @@ class Reachable:
 
     @cached_property
     def _controls(self) -> dict[str, list[Element]]:
-        """All controls, by the id that they refer to."""
+        """All controls, by the id that they refer to; by each word of `onclick`, which may be an id."""
         found = {name: list(controls) for name, controls in self._native_controls.items()}
         for control in self._tree.select(_CONTROLS):
             words = " ".join([control.attr(name) or "" for name in (*_SCRIPTED, "href")]).split()
@@ -137,7 +137,8 @@ class Reachable:
         return found
 
     def _follows_control(self, element: Element) -> bool:
-        """Whether the element before it is the button or checkbox label that opens it, as in an accordion."""
+        """Whether the sibling before the element is, or contains, the visible button or label that opens the
+        element."""
         before = next((node for node in element.previous_siblings if isinstance(node, Element)), None)
         if before is None or not self._is_shown(before):
             return False
@@ -149,7 +150,7 @@ class Reachable:
         return self.is_seen(opener)
 
     def _is_panel(self, element: Element) -> bool:
-        """Whether the element is one of several panels that tabs or buttons switch between."""
+        """Whether the element is one of several panels that visible tabs or buttons switch between."""
         parent = element.parent
         if not isinstance(parent, Element):
             return False
@@ -163,7 +164,7 @@ class Reachable:
 
     @cached_property
     def _has_tabs(self) -> bool:
-        """Whether a person sees a tab on the page."""
+        """Whether a person sees an element with the role "tab" on the page."""
         return any(self.is_seen(tab) for tab in self._tree.select("[role=tab]")[:200])
 
     def _has_switch(self, area: Element) -> bool:
@@ -174,7 +175,7 @@ class Reachable:
         return found
 
     def _has_like(self, element: Element, parent: Element, own: set[str]) -> bool:
-        """Whether the parent has another such element: with text, and with the same tag and classes."""
+        """Whether the parent has another child with text that has the element's tag and all classes in `own`."""
         known = self._by_class.get(parent)
         if known is None:
             known = self._by_class[parent] = {}
@@ -191,7 +192,7 @@ def _classes(element: Element) -> set[str]:
 
 
 def has_content(control: Element) -> bool:
-    """Whether a control has text or an image."""
+    """Whether a control has text or an icon."""
     return bool(control.text.strip()) or control.select_one(_ICONS) is not None
 
 

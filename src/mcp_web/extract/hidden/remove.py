@@ -68,7 +68,7 @@ DOUBTFUL = "Not visible until a script shows it"
 
 
 def remove_hidden(tree: Node, names: PageNames | None = None, removed_later: str = "", has_shadows: bool = True) -> int:
-    """Remove what a person would not see; returns how many texts were removed.
+    """Remove what a person would not see; returns how many texts were removed. Raises TooComplex.
 
     `names`: of the tree, if the caller has collected them. `removed_later` is a selector of elements that the caller
     removes afterwards in any case: their content is not tested, except the controls there that open elements elsewhere.
@@ -116,7 +116,7 @@ def remove_hidden(tree: Node, names: PageNames | None = None, removed_later: str
 
 
 def _partition(elements: Iterable[Element], removed_later: str) -> tuple[list[Element], list[Element]]:
-    """The elements outside those that the caller removes later, and those inside them."""
+    """The elements outside those that the selector `removed_later` matches, and those in them; for "" all and none."""
     if not removed_later:
         return list(elements), []
     read: list[Element] = []
@@ -148,9 +148,9 @@ class _Judge:
         self._emptied: set[Element] = set()  # whose hidden text was removed, with that of their descendants
 
     def find_hidden(self, suspects: list[Element], boxes: list[Element]) -> _Hidden:
-        """The hidden ones of the suspects, added to `boxes`, which are known to be hidden.
+        """Those of the suspects that are hidden, together with `boxes`, which are known to be hidden.
 
-        Suspects inside a hidden element are not tested.
+        Suspects inside a hidden element are not tested: they are returned as `inside`.
         """
         found = _Hidden(dict.fromkeys(boxes), [], [])
         self._cascade.effort.spend(_STEPS_OF_TEST * len(suspects))
@@ -168,7 +168,8 @@ class _Judge:
         return not others.keys().isdisjoint(self._cascade.ancestry(element))
 
     def known_hidden(self, found: _Hidden, left: list[Element]) -> Callable[[Element], bool]:
-        """A function that returns whether an element is hidden: found before, or one of the suspects `left` that is."""
+        """A function that returns whether an element is hidden: one that was found is, others are not. The suspects in
+        `left` were not tested yet: each is when it is first asked for."""
         known = {**found.boxes, **dict.fromkeys(found.texts)}
         suspects = set(left)
 
@@ -217,7 +218,7 @@ class _Judge:
         return not _OF_TEXT.isdisjoint(style) or style.get("animation-name", "none") != "none"
 
     def ignore_visibility_of(self, element: Element) -> None:
-        """Ignore the element's own `visibility`, because a person can open the element."""
+        """From now on, ignore what the element itself declares as `visibility`: a person can open the element."""
         self._text_visibility.ignored.add(element)
 
     def _hides_text(self, element: Element) -> bool:
@@ -226,7 +227,7 @@ class _Judge:
         return may_hide and self._in_all_states(element, partial(self._text_visibility.is_hidden, by_itself=True))
 
     def with_hidden_line(self) -> Iterator[Element]:
-        """The elements of a single line that a `::first-line` rule hides."""
+        """The elements, with text of a single line at most, that a `::first-line` rule hides."""
         rules = self._cascade.rules
         for at, selector in enumerate(rules.selectors):
             if "first-line" not in selector:
@@ -252,7 +253,8 @@ class _Judge:
             return test(element)
 
     def drop_texts(self, element: Element) -> int:
-        """Remove the hidden text inside an element, except what a descendant shows again; 1 if any was removed."""
+        """Remove the hidden text inside an element, except what a descendant shows again; 1 if any was removed, else
+        0."""
         if element.parent is None or element.tag in _KEPT:
             return 0
         removed = False
@@ -275,7 +277,8 @@ class _Judge:
         return self._declares_visibility(element) and not self.has_hidden_text(element)
 
     def appears_later(self, element: Element) -> bool:
-        """Whether a script probably fades the element in on scrolling: the page has scripts, and it is animated."""
+        """Whether a script probably fades in the element on scrolling: it is faded out, and marked as animated. Only on
+        a page with scripts; its style, a class or an attribute marks it."""
         style = self._cascade.style(element) if self._has_scripts else {}
         if not is_faded_out(style) or _is_hidden_otherwise(style):
             return False
@@ -294,7 +297,8 @@ def _is_hidden_otherwise(style: Style) -> bool:
 
 
 def _is_animated(style: Style) -> bool:
-    """Whether a style prepares an animation: it has a transition, or a small shift."""
+    """Whether a style prepares an animation: it has a transition with a duration, or a shift with transitions not
+    off."""
     if re.search(r"(?:^|[\s,])(?:[1-9]\d*|\d*\.\d*[1-9]\d*)m?s", style.get("transition", "")):
         return True
     shifts = re.findall(r"(?:translate\w*|scale)\(([^()]*)\)", style.get("transform", ""))
@@ -330,7 +334,8 @@ def _by_class(tree: Node, names: PageNames) -> list[Element]:
 
 
 def _unreachable(found: list[Element], reachable: Reachable, judge: _Judge) -> list[Element]:
-    """The outermost of the found elements with text that a person cannot open."""
+    """The outermost of the found elements that have text and that a person cannot open. Those that a script probably
+    shows are left out, and get a label that says so."""
     gone: dict[Element, None] = {}
     for element in found:
         if element.tag in _KEPT or judge.is_inside(element, gone):
@@ -346,7 +351,8 @@ def _unreachable(found: list[Element], reachable: Reachable, judge: _Judge) -> l
 
 
 def _drop_texts(found: list[Element], reachable: Reachable, judge: _Judge) -> int:
-    """Remove the hidden text of the found elements, except what a person can open; returns how many texts."""
+    """Remove the hidden text in the found elements, except what a person can open. Returns in how many elements text
+    was removed."""
     for element in found:
         if reachable(element) or reachable.is_main_text(element):
             judge.ignore_visibility_of(element)
@@ -355,13 +361,14 @@ def _drop_texts(found: list[Element], reachable: Reachable, judge: _Judge) -> in
 
 
 def _is_formula(element: Element) -> bool:
-    """Whether the element is the hidden MathML of a formula, which is the best source for its TeX."""
+    """Whether the element's text is nearly all the hidden MathML of a formula, the best source for its TeX."""
     inside = element if element.tag == "math" else element.select_one(_MATHS)
     return inside is not None and len(inside.text.strip()) >= 0.9 * len(element.text.strip())
 
 
 def _clear_fallbacks(candidates: list[Element]) -> int:
-    """Remove the content of players and frames, which is for browsers that cannot show them."""
+    """Remove the content of players and frames, except their sources; returns how many had text. A browser shows such
+    text only if it cannot play or show them."""
     count = 0
     for element in candidates:
         if element.tag in _PLAYERS and element.text.strip():
@@ -373,7 +380,8 @@ def _clear_fallbacks(candidates: list[Element]) -> int:
 
 
 def _drop_noscript(tree: Node, candidates: list[Element]) -> int:
-    """Remove `noscript` elements, except a lazy loader's image, and the text of a page that is empty otherwise."""
+    """Remove the `noscript` elements; returns how many texts were removed with them. What is inside stays if it is an
+    image without text, as of a lazy loader, or a long text on a page that is otherwise nearly empty."""
     found = [element for element in candidates if element.tag == "noscript"]
     if not found:
         return 0

@@ -11,7 +11,8 @@ from mcp_web.extract.css.selectors import matches
 
 
 def flatten_shadow_trees(tree: Node, remove_hidden: Callable[[Node], int]) -> int:
-    """Put the content of each shadow tree into its host; returns how many hidden texts were removed."""
+    """Put the visible content of each shadow tree in place of its host's children; returns how many texts were hidden.
+    `remove_hidden` removes the hidden texts of a tree and returns their number."""
     count = 0
     hosts = [element for element in tree.iter_elements() if element.shadow_root is not None]
     for host in hosts:
@@ -41,7 +42,8 @@ def _flatten(host: Element, shadow: Node) -> None:
 
 
 def _apply_shadow_rules(host: Element, sheets: list[str]) -> None:
-    """Apply the rules of the shadow tree to its host and to slotted elements; the page's rules win over them."""
+    """Add the rules of a shadow tree for its host and slotted elements to the style attributes of these. They come
+    before what the attribute declares, which wins over them."""
     rules = Rules(sheets, frozenset())
     for at, selector in enumerate(rules.selectors):
         if selector == ":host" or _is_host(host, selector):
@@ -53,7 +55,7 @@ def _apply_shadow_rules(host: Element, sheets: list[str]) -> None:
 
 
 def _is_host(host: Element, selector: str) -> bool:
-    """Whether a selector is `:host(…)` or `:host-context(…)` and matches the host."""
+    """Whether a selector is `:host(…)` or `:host-context(…)` and matches the host element."""
     if selector.startswith(":host(") and selector.endswith(")"):
         return matches(host, selector[6:-1])
     if selector.startswith(":host-context(") and selector.endswith(")"):

@@ -11,7 +11,7 @@ _NUMBER = re.compile(r"(?=(?<!\d)\d+\Z)")  # the position before a number at the
 
 
 def place_streamed(tree: Node, candidates: list[Element]) -> None:
-    """Move the parts that a server sent late to where its script would put them.
+    """Move the parts that a server sent late, which are among the candidates, to where its script would put them.
 
     React moves `S:n` to `B:n`; Marko moves `afname` to `afphname` and, on a page with several applications, `afshop7`
     to `afshopph7`.

@@ -78,7 +78,7 @@ def find_suspects(
 
 
 def _is_signed(style: str, rules: Rules, variables: Variables) -> bool:
-    """Whether a style attribute may hide the text of its element."""
+    """Whether a style attribute may hide the text of its element, with any possible values of its variables."""
     if rules.shrunk_fonts and "font" in style.lower():
         return True
     signed = _has_sign(style, rules.quirks)
@@ -102,7 +102,7 @@ def _is_sign(declaration: str) -> bool:
 
 
 def _by_rule(tree: Node, cascade: Cascade, palette: Palette, names: PageNames, variables: Variables) -> list[Element]:
-    """The elements with text that match a rule with a sign of hiding, or one whose colour may equal the background."""
+    """The elements with content that match a rule that may hide it, or one whose colour may equal the background."""
     if not len(cascade.rules):
         return []
     signed, coloured = sorted(_signed(cascade, variables)), list(palette.suspect_rules())
@@ -123,7 +123,8 @@ def _by_rule(tree: Node, cascade: Cascade, palette: Palette, names: PageNames, v
 
 
 def _area(source: Source, matched: Matched, known: dict[Source, set[Node]]) -> set[Node]:
-    """The elements that declare a colour, and their parents: a positioned layer may paint its siblings."""
+    """The elements that declare a colour of `source`, and their parents: a positioned layer may paint its siblings.
+    `known` caches the result."""
     found = known.get(source)
     if found is None:
         found = known[source] = {*source.elements, *matched.by_rules(source.places)}
@@ -138,7 +139,7 @@ def _has_content(element: Element) -> bool:
 
 
 def is_cut(element: Element) -> bool:
-    """Whether the parser put the content of an element after it, because the element is nested too deep."""
+    """Whether the parser moved the content of an element behind it, because the element is nested too deep."""
     return not element.children and sum(1 for _ in element.ancestors) > _MOST_NESTED
 
 
@@ -177,12 +178,12 @@ def _hides_alone(name: str, value: str) -> bool:
 
 
 def _text_offset(style: Style) -> float:
-    """How many pixels below the top of its box the text starts."""
+    """How many pixels below the top of its box the text starts, by its top margin, top padding and `top`."""
     return sum(length(style, name) or 0.0 for name in _TOPS if name in style)
 
 
 def _hides(style: Style) -> bool:
-    """Whether a style may hide an element, if other rules add the worst."""
+    """Whether a style may hide an element, if other rules add what helps, such as `overflow: hidden`."""
     if style.get("animation-name", "none") != "none" or not _OF_TREE.isdisjoint(style):
         return True
     if not _REFERRING.isdisjoint(style) and any("url(#" in style.get(name, "") for name in _REFERRING):

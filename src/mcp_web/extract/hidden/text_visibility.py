@@ -26,7 +26,7 @@ class TextVisibility:
     """Decides which text of one tree cannot be seen."""
 
     def __init__(self, cascade: Cascade, has_external_sheets: bool, page: PageColours) -> None:
-        """`has_external_sheets`: the page has sheets that are not known, which may set colours and sizes."""
+        """`has_external_sheets`: the page has sheets that were not read, which may set colours and sizes."""
         self._cascade = cascade
         self._page = page
         self.ignored: set[Element] = set()
@@ -116,7 +116,7 @@ class TextVisibility:
         return any(style.get(name, "none") not in ("none", "transparent") for style in styles for name in _PAINTS)
 
     def _text_colour(self, element: Element) -> Colour | None:
-        """The colour of the text; None if it is not known."""
+        """The colour of the text directly in an element; None if it is not known."""
         value = self._cascade.inherited(element, "-webkit-text-fill-color")
         if value is None or value == "currentcolor":
             value = self._cascade.inherited(element, "color")
@@ -125,7 +125,7 @@ class TextVisibility:
         return parse_colour(value)
 
     def _thick_stroke(self, element: Element) -> Colour | None:
-        """The colour of a text stroke that covers the letters; None if there is none."""
+        """The colour of a text stroke so thick that it covers the letters; None if there is none."""
         stroke = self._cascade.inherited(element, "-webkit-text-stroke")
         return thick_stroke(stroke) if stroke is not None else None
 
@@ -140,14 +140,15 @@ class TextVisibility:
         return any(each is None or _is_seen(each, behind) for each in outlines)
 
     def _painted_text(self, element: Element) -> Element | None:
-        """The element whose background is clipped to this text; None if there is none."""
+        """The element, this one or one around it, whose background is clipped to the text; None if there is none."""
         for each in self._cascade.ancestry(element)[:6]:
             if "text" in self._cascade.style(each).get("background-clip", ""):
                 return each
         return None
 
     def _is_unpainted(self, style: Style, behind: Colour | None) -> bool:
-        """Whether a background that is clipped to the text does not show it."""
+        """Whether a background that is clipped to the text, by this style, does not make it visible. `behind` is the
+        colour behind it; None if it is not known."""
         image = style.get("background-image", "none")
         colour = self._colour(style)
         if image == "none":
@@ -192,13 +193,13 @@ class TextVisibility:
         return found
 
     def _sibling_layer(self, element: Element) -> Style | None:
-        """The style of a painted sibling that fills the parent, and so lies below the positioned element; else None."""
+        """The style of a painted sibling that fills the parent, and so is behind the positioned element; else None."""
         around = parent_of(element)
         beside = self._layers_in(around) if around is not None else {}
         return next((style for each, style in beside.items() if each != element), None)
 
     def _layers_in(self, parent: Element) -> dict[Element, Style]:
-        """The styles of the painted children that fill the parent, of the first ones."""
+        """The styles of those of the first thirty children that are painted and fill the parent."""
         found = self._layers.get(parent)
         if found is None:
             first = [child for child in parent.children[:_MOST_BESIDE] if isinstance(child, Element)]
@@ -210,7 +211,7 @@ class TextVisibility:
         return any(style.get(f"margin-{side}", "").startswith("-") for side in ("top", "left"))
 
     def _of_gradient(self, style: Style) -> Colour | None:
-        """The colour of a gradient whose colours are nearly the same; None for others."""
+        """The colour of a style's gradient if its colours look the same; else None."""
         stops = gradient_colours(style.get("background-image", ""))
         first = stops[0] if stops else None
         if first is None or not all(stop is not None and stop.near(first) for stop in stops):
@@ -223,7 +224,7 @@ def _is_layer(style: Style) -> bool:
 
 
 def _fills(style: Style) -> bool:
-    """Whether the box fills the element that it is positioned in."""
+    """Whether a box with this style fills the element that it is positioned in."""
     return all(pixels(style.get(side, "auto")) == 0 for side in ("top", "right", "bottom", "left"))
 
 
