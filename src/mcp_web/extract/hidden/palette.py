@@ -186,10 +186,10 @@ class Palette:
         return text is not None and (text.alpha < 0.5 or _is_invisible(text, background))
 
     def suspect_rules(self) -> Iterator[tuple[Sequence[int], list[Source] | None]]:
-        """The indexes of rules whose text colour or background may equal a colour of the other kind, and its sources.
+        """For each colour that may make text invisible: the rules that declare it, and sources of the other colour.
 
-        An element that such a rule matches may be hidden only if it or an ancestor has a colour of one of these
-        sources; with None in their place, any element may be.
+        The rules are given by their indexes. An element that they match may be hidden only if it or an ancestor has a
+        colour of one of these sources; with None in their place, any element may be.
         """
         yield from _suspect_rules(self._texts, self._backgrounds, _is_invisible)
         yield from _suspect_rules(self._backgrounds, self._texts, _covers)

@@ -253,7 +253,7 @@ class _Judge:
             return test(element)
 
     def drop_texts(self, element: Element) -> int:
-        """Remove the hidden text inside an element, except what a descendant shows again; 1 if any was removed, else
+        """Remove the hidden text inside an element, except what a descendant shows again; 1 if there was any, else
         0."""
         if element.parent is None or element.tag in _KEPT:
             return 0

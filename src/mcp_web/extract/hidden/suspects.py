@@ -183,7 +183,7 @@ def _text_offset(style: Style) -> float:
 
 
 def _hides(style: Style) -> bool:
-    """Whether a style may hide an element, if other rules add what helps, such as `overflow: hidden`."""
+    """Whether a style may hide an element if other rules add what it needs for that, such as `overflow: hidden`."""
     if style.get("animation-name", "none") != "none" or not _OF_TREE.isdisjoint(style):
         return True
     if not _REFERRING.isdisjoint(style) and any("url(#" in style.get(name, "") for name in _REFERRING):

@@ -29,7 +29,8 @@ class CellStyle:
 
 
 def read_cell_styles(root: Element | None) -> list[CellStyle]:
-    """The styles of a workbook, by the index that a cell refers to."""
+    """The styles in a workbook's `styles.xml`, whose root is `root`, by the index that a cell refers to; [] if it is
+    None."""
     formats = {
         attribute(form, "numFmtId"): attribute(form, "formatCode") or "" for form in children(child(root, "numFmts"))
     }
@@ -54,19 +55,19 @@ def _empty_sections(code: str) -> list[bool]:
 
 
 def _at(looks: list[Look], index: str | None) -> Look:
-    """The look with this index; one that defines nothing if there is none."""
+    """The look with this index; for None or an index that does not exist, a look that defines nothing."""
     return looks[whole(index)] if 0 <= whole(index, -1) < len(looks) else PLAIN
 
 
 def font_look(font: Element) -> Look:
-    """The look of a font, of a cell or of a run in it."""
+    """The look that the font of a cell, or of a run in it, defines: colour and size."""
     size = value(font, "sz")
     points = float(size) if re.fullmatch(r"\d{1,4}(?:\.\d{1,6})?", size) else None
     return Look(colour=_colour(child(font, "color")), size=points)
 
 
 def _fill(fill: Element) -> Look:
-    """The background of a cell."""
+    """The look that the fill of a cell defines: its background."""
     pattern, gradient = child(fill, "patternFill"), child(fill, "gradientFill")
     if gradient is not None:
         colour = even_colour([_colour(child(stop, "color")) for stop in gradient])

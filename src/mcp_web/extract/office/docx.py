@@ -23,7 +23,7 @@ _WRAPPERS = ("ins", "moveTo", "smartTag", "customXml", "sdt", "sdtContent")  # t
 
 @dataclass(slots=True)
 class State(Visibility):
-    """The state of the reader: styles and links of the document, and what was read so far."""
+    """Styles and links of a Word document, and what was read of it so far."""
 
     styles: WordStyles = field(default_factory=WordStyles)
     bullets: dict[ListPlace, bool] = field(default_factory=dict)  # whether its items have bullets, not numbers
@@ -51,7 +51,7 @@ def read_docx(page: Fetched) -> Document:
 
 
 def _body(package: Package, data: bytes, state: State) -> Iterator[Element]:
-    """The elements of the body; the colour of the page, which is before it, is kept in the state."""
+    """The elements of the body. The colour of the page, which the file has before it, is kept in the state."""
     for in_body, element in package.stream(_TEXT, data, "body"):
         if in_body:
             yield element
@@ -60,7 +60,8 @@ def _body(package: Package, data: bytes, state: State) -> Iterator[Element]:
 
 
 def _joined(blocks: Iterator[tuple[str, str]]) -> str:
-    """The Markdown of blocks, of which each has its kind, up to the most that is kept of a document."""
+    """The Markdown of the blocks, each given by its kind and its Markdown; those beyond the longest document are left
+    out."""
     parts: list[str] = []
     before = ""
     size = 0
@@ -105,7 +106,7 @@ def _paragraph(element: Element, state: State) -> tuple[str, str]:
 
 
 def _item(text: str, place: ListPlace, state: State) -> str:
-    """A list item with its bullet or number."""
+    """A list item with its bullet, or with its number, which the state counts."""
     number, depth = place[0], max(0, min(place[1], 8))
     for deeper in range(depth + 1, 9):
         state.counts.pop((number, deeper), None)
@@ -181,7 +182,11 @@ def _table(table: Element, state: State) -> str:
 
 
 def _shown(parent: Iterable[Element], wanted: str, state: State) -> Iterator[Element]:
-    """The `wanted` elements inside others, but not in hidden rows and tables; nested tables belong to their cell."""
+    """The elements with the tag `wanted` in `parent`, without those in others, and without hidden rows and tables.
+
+    So the cells of a nested table are not cells of the outer one. Only paragraphs may be in others. What is hidden is
+    counted.
+    """
     waiting = [*parent][::-1]
     while waiting:
         each = waiting.pop()
@@ -205,7 +210,7 @@ def _cell(cell: Element, state: State, background: Colour | None) -> list[str]:
 
 
 def _paragraph_texts(parent: Element, state: State, background: Colour | None = None) -> Iterator[str]:
-    """The visible text of each paragraph in a cell or note."""
+    """The visible text of each paragraph with text in a cell or note, which has this background."""
     for paragraph in _shown(parent, "p", state):
         look = state.styles.paragraph(child(paragraph, "pPr")).look.over(state.page.on(background))
         if text := " ".join(_inline(paragraph, state, look).split()):
@@ -213,7 +218,7 @@ def _paragraph_texts(parent: Element, state: State, background: Colour | None = 
 
 
 def _bullets(package: Package) -> dict[ListPlace, bool]:
-    """Whether the items at a place of a list have bullets rather than numbers."""
+    """For each list and depth in the document, whether its items have bullets rather than numbers."""
     root = package.xml("word/numbering.xml")
     kinds = {
         attribute(element, "abstractNumId"): {

@@ -40,7 +40,8 @@ class Style:
 
 
 class WordStyles:
-    """The styles of a document. `plain` is the look of a paragraph that names none."""
+    """The styles of a document, from the root of its `styles.xml`. `plain` is the look of a paragraph that names
+    none."""
 
     def __init__(self, root: Element | None = None) -> None:
         self._named: dict[str, Style] = {}
@@ -70,7 +71,8 @@ class WordStyles:
 
 
 class _Known(Generic[T]):
-    """Reads properties, and remembers the first thousand: most paragraphs and runs of a document have one of a few."""
+    """Calls `read` for the properties of a paragraph or run, and remembers the results for the first thousand ones.
+    Most paragraphs and runs of a document have the same few properties."""
 
     def __init__(self, read: Callable[[Element | None], T]) -> None:
         self._read = read
@@ -88,7 +90,7 @@ class _Known(Generic[T]):
 
 
 def _applied(properties: Element | None, style: Style) -> Style:
-    """A style with what paragraph properties add to it."""
+    """A style with what the properties of a paragraph add to it."""
     outline, number = whole(value(properties, "outlineLvl"), 9), child(properties, "numPr")
     place = style.list
     if number is not None:
@@ -108,20 +110,21 @@ def _is_hidden_paragraph(properties: Element | None) -> bool:
 
 
 def is_off_page(frame: Element | None) -> bool:
-    """Whether a frame or table is off its page, or has no height."""
+    """Whether a frame or table with these properties is off its page, or has no height; False for None."""
     places = [whole(attribute(frame, name)) for name in ("x", "y", "tblpX", "tblpY")]
     flat = attribute(frame, "hRule") == "exact" and whole(attribute(frame, "h"), 240) <= _FLAT
     return flat or any(abs(place) > _OFF_PAGE for place in places)
 
 
 def shading(properties: Element | None) -> Colour | None:
-    """The background colour: of a solid pattern, the colour of the pattern."""
+    """The background colour that properties define (of a solid pattern, that of the pattern); None if they define
+    none."""
     shade = child(properties, "shd")
     return hex_colour(attribute(shade, "color" if value(shade) == "solid" else "fill"))
 
 
 def _letters_look(properties: Element | None) -> Look:
-    """The look that run properties define, in a style or on a run."""
+    """The look of letters that run properties define, in a style or on a run."""
     if properties is None:
         return PLAIN
     marks = [is_on(properties, name) for name in _HIDING if child(properties, name) is not None]
@@ -132,7 +135,7 @@ def _letters_look(properties: Element | None) -> Look:
 
 
 def _colour(properties: Element) -> Colour | None:
-    """The colour that run properties define; None if it is not known."""
+    """The text colour that run properties define; None if it is not known."""
     fill = child(properties, "textFill", "solidFill")
     drawn = fill[0] if fill is not None and len(fill) else None
     if drawn is not None:
@@ -144,14 +147,14 @@ def _colour(properties: Element) -> Colour | None:
 
 
 def _is_squeezed(properties: Element) -> bool:
-    """Whether letters lie on top of each other, have no width, or are moved off the page."""
+    """Whether run properties lay letters on top of each other, give them no width, or move them off the page."""
     moved, width = abs(whole(value(properties, "position"))) > _FAR, whole(value(properties, "w"), 100)
     fitted, spacing = whole(value(properties, "fitText"), 240), whole(value(properties, "spacing"))
     return moved or width <= 5 or fitted <= _FLAT or spacing <= -160
 
 
 def _is_transparent(properties: Element) -> bool:
-    """Whether letters have no fill, or one that is at least 98 % transparent."""
+    """Whether run properties give letters no fill, or one that is at least 98 % transparent."""
     fill = child(properties, "textFill")
     if fill is None:
         return False

@@ -35,7 +35,7 @@ class Look:
         )
 
     def on(self, background: Colour | None) -> Look:
-        """This look with another background; unchanged if that is None."""
+        """This look with another background; unchanged if `background` is None."""
         return self if background is None else replace(self, background=background, unknown=False)
 
     @property

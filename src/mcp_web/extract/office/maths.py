@@ -9,7 +9,7 @@ _SIGNS = {"∑": r"\sum", "∫": r"\int", "∏": r"\prod", "⋃": r"\bigcup", "�
 
 
 def tex(element: Element | None) -> str:
-    """The TeX of a formula or a part of one."""
+    """The TeX of a formula or a part of one; "" for None."""
     if element is None:
         return ""
     name = local(element.tag)
@@ -36,6 +36,6 @@ def tex(element: Element | None) -> str:
 
 
 def _scripts(element: Element) -> str:
-    """The subscript and superscript of an element."""
+    """The subscript and superscript of an element as TeX, each empty if there is none."""
     below, above = tex(child(element, "sub")), tex(child(element, "sup"))
     return (f"_{{{below}}}" if below else "") + (f"^{{{above}}}" if above else "")

@@ -143,7 +143,7 @@ def _hidden_columns(table: Element, state: State) -> frozenset[int]:
 
 
 def _cells(row: Element, state: State, hidden_columns: frozenset[int]) -> list[str]:
-    """The texts of the cells of a row, empty for hidden ones."""
+    """The texts of the cells of a row, empty for hidden ones; a repeated cell is there as often as it is repeated."""
     cells: list[str] = []
     for cell in children(row, "table-cell", "covered-table-cell"):
         look = state.styles.look(cell)
@@ -158,7 +158,7 @@ def _cells(row: Element, state: State, hidden_columns: frozenset[int]) -> list[s
 
 
 def _repeats(element: Element, name: str) -> int:
-    """How often a row, column or cell is repeated, by the attribute `name`."""
+    """How often a row, column or cell is there in succession, by its attribute `name`; 1 if it does not state it."""
     return max(1, whole(attribute(element, name), 1))
 
 
@@ -171,7 +171,8 @@ def _text(element: Element, state: State, look: Look = PLAIN) -> str:
 
 
 def _pieces(element: Element, state: State, look: Look, depth: int) -> Iterator[str]:
-    """The visible pieces of a paragraph or span; `look` is its own."""
+    """The visible pieces of a paragraph or span as Markdown; `look` is its own, `depth` the number of elements around
+    it."""
     yield state.visible(element.text or "", look).replace("\n", " ")
     for each in element:
         name = local(each.tag)

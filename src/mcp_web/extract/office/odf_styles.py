@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class OdfStyles:
-    """The styles of a file, by name."""
+    """The styles of a file, by name, from the roots of its `styles.xml` and `content.xml`."""
 
     def __init__(self, *roots: Element | None) -> None:
         self._elements: dict[str, Element] = {}
@@ -58,7 +58,7 @@ class OdfStyles:
         return any(points(attribute(each, name), _FLAT) < _FLAT for each in self._properties(element))
 
     def _properties(self, element: Element) -> list[Element]:
-        """The property elements of the element's style."""
+        """The elements with the properties of the element's style; [] if it names no style."""
         return children(self._elements.get(attribute(element, "style-name") or ""))
 
 
@@ -70,7 +70,7 @@ def _hides_element(properties: Element) -> bool:
 
 
 def points(value: str | None, default: T) -> float | T:
-    """A length in points; `default` if the value is not a length."""
+    """A length such as "2.5cm" in points; `default` if the value is not a length."""
     found = _SIZE.match(value or "")
     return float(found[1]) * _POINTS[found[2]] if found else default
 

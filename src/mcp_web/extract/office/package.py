@@ -49,7 +49,7 @@ class Package:
         self.names = frozenset(info.filename for info in self._zip.infolist()[:_PARTS])
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a part, unpacked up to the limits; None if it is absent. Raises ExtractFailed."""
+        """The bytes of a part, unpacked; None if it is absent. Raises ExtractFailed if it is damaged or too large."""
         if name not in self.names:
             return None
         try:
@@ -71,7 +71,11 @@ class Package:
             raise self.failed(f"{error} (part {quoted(name)})") from error
 
     def stream(self, name: str, data: bytes, section: str) -> Iterator[tuple[bool, Element]]:
-        """The elements of a large part, whose bytes are `data`, as `read_xml` yields them. Raises ExtractFailed."""
+        """The elements of a large part, whose bytes are `data`, each with whether it is in the element `section`.
+
+        They are the children of the root and of `section`. `name` is for errors. Raises ExtractFailed, also after some
+        of them.
+        """
         try:
             yield from read_xml(data, section)
         except ValueError as error:
@@ -90,7 +94,7 @@ class Package:
         return found
 
     def core_properties(self) -> tuple[str, Metadata]:
-        """The title, "" if there is none, and the metadata of an Office Open XML file."""
+        """The title ("" if there is none) and the metadata of an Office Open XML file."""
         return read_dublin_core(self.xml("docProps/core.xml"))
 
     def failed(self, what: str, suggestion: str | None = None) -> ExtractFailed:
@@ -141,7 +145,7 @@ def read_dublin_core(root: Element | None) -> tuple[str, Metadata]:
 
 
 def value(element: Element | None, *path: str) -> str:
-    """The `val` attribute of the element at the end of a path; empty if there is none."""
+    """The `val` attribute of the element at the end of a path of tags; "" if there is none."""
     return attribute(child(element, *path), "val") or ""
 
 
@@ -156,5 +160,5 @@ def relation_id(element: Element) -> str:
 
 
 def letters(element: Element) -> str:
-    """The text of all `t` elements in an element."""
+    """The text of all `t` elements in an element, joined."""
     return "".join(each.text or "" for each in descendants(element, "t"))

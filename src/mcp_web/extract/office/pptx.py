@@ -47,7 +47,7 @@ def read_pptx(page: Fetched) -> Document:
 
 
 class _Slides(Visibility):
-    """Reads the slides of a presentation, each of which has the area `size`."""
+    """Reads the slides of a presentation, each of which has the area `size`, and counts their hidden texts."""
 
     def __init__(self, package: Package, size: Place) -> None:
         super().__init__()
@@ -82,7 +82,8 @@ class _Slides(Visibility):
         return "\n\n".join([f"## Slide {number}" + (f": {title}" if title else ""), *parts])
 
     def _is_opaque_picture(self, relations: Mapping[str, str], picture: Element) -> bool:
-        """Whether a picture of a slide is opaque: known for photographs, and for PNG from its header."""
+        """Whether a picture of a slide is opaque: known for JPEG and BMP, and for PNG from its header; else False.
+        `relations` are those of the slide."""
         blip = child(picture, "blipFill", "blip")
         target = attribute(blip, "embed") if blip is not None and not len(blip) else None
         name = relations.get(target or "", "")
@@ -92,7 +93,8 @@ class _Slides(Visibility):
         return len(head) == 26 and head[25] in (0, 2)
 
     def _background(self, content: Element | None, relations: Mapping[str, str], depth: int = 0) -> Look:
-        """The background of a slide: its own, else that of its layout, else that of its master."""
+        """The background of a slide: its own, else that of its layout, else that of its master. `content` is the slide,
+        layout or master, `relations` are its own, `depth` is 0 for a slide."""
         background = child(content, "cSld", "bg")
         if background is not None:
             colour = fill_of(child(background, "bgPr"))
@@ -108,7 +110,7 @@ class _Slides(Visibility):
         return self._backgrounds[above]
 
     def _lines(self, body: Element | None, look: Look, *, bulleted: bool) -> Iterator[str]:
-        """The visible text of each paragraph in a text body, as list items if `bulleted`."""
+        """The visible text of each paragraph with text in a text body, as list items if `bulleted`."""
         for paragraph in children(body, "p"):
             properties = child(paragraph, "pPr")
             level = whole(attribute(properties, "lvl"))
@@ -136,7 +138,8 @@ class _Slides(Visibility):
             yield table_of([[" ".join(self._cell(cell, background)) for cell in row] for row in rows])
 
     def _cell(self, cell: Element, background: Look) -> Iterator[str]:
-        """The texts of a cell. Without a fill of its own its background is unknown: the table style may paint it."""
+        """The texts of the paragraphs in a cell. Without a fill of its own its background is unknown: the table style
+        may paint it."""
         fill = fill_of(child(cell, "tcPr"))
         look = background.on(fill) if fill is not None else Look(unknown=True)
         return self._lines(child(cell, "txBody"), look, bulleted=False)

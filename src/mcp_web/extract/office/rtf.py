@@ -76,7 +76,7 @@ def _colour_table(source: str) -> list[Colour | None]:
 
 
 def _look_after(look: Look, word: str, number: int | None, colours: list[Colour | None]) -> Look:
-    """The look after a control word; `number` is the parameter of the word."""
+    """The look after a control word; `number` is the parameter of the word, `colours` is the colour table."""
     if word == "fs":
         return replace(look, size=(24 if number is None else number) / 2)
     colour = colours[number] if number is not None and 0 <= number < len(colours) else None
@@ -86,7 +86,8 @@ def _look_after(look: Look, word: str, number: int | None, colours: list[Colour 
 
 
 def _hiding_after(hiding: frozenset[str], word: str, number: int | None) -> frozenset[str]:
-    """The control words that hide the text, after one more control word; `hiding` are those before it."""
+    """The control words that hide the text now, after one more, `word`; `hiding` are those that hid it before. `number`
+    is the parameter of the word; None if it has none."""
     if word == "plain":
         return hiding & _OF_PARAGRAPHS.keys()
     if word == "pard":

@@ -28,7 +28,7 @@ class Place:
     bottom: float
 
     def holds(self, other: Place) -> bool:
-        """Whether the other place is inside this one."""
+        """Whether the other place is completely inside this one."""
         inside = self.left <= other.left and self.right >= other.right
         return inside and self.top <= other.top and self.bottom >= other.bottom
 
@@ -51,7 +51,8 @@ class Shape:
 def shapes_of(
     tree: Element | None, slide: Place | None = None, is_opaque: Callable[[Element], bool] = lambda picture: False
 ) -> list[Shape]:
-    """All shapes of a slide with this area, from back to front; `is_opaque` returns whether a picture is opaque."""
+    """All shapes of a slide with the area `slide`, from back to front; `is_opaque` returns whether a picture is opaque.
+    A shape that is hidden, outside the area, too small or covered is marked as not visible."""
     shapes: list[Shape] = []
     covers: list[Place] = []  # the opaque shapes that are in front
     for shape in reversed(list(_shapes(tree, None, True, 0))):
@@ -81,7 +82,8 @@ _Transform = tuple[float, float, float, float]  # horizontal and vertical scale,
 
 
 def _shapes(tree: Element | None, transform: _Transform | None, visible: bool, depth: int) -> Iterator[Shape]:
-    """The shapes in a tree or group. `transform` is that of the group, `visible` whether all groups around it are."""
+    """The shapes in a tree or group, from back to front. `transform` is that of the group, `visible` whether all groups
+    around it are, `depth` the number of these."""
     for element in children(tree):
         name = local(element.tag)
         shown = visible and not _is_marked_hidden(element)
@@ -107,7 +109,8 @@ def _numbers(element: Element | None, *names: str) -> list[float] | None:
 
 
 def _place(frame: Element | None, corner: str = "off", size: str = "ext") -> Place | None:
-    """The place that a transform element defines, or None; `corner` and `size` are the names of its children."""
+    """The place that a transform element defines; None if it defines none. `corner` and `size` are the names of its
+    children."""
     off, ext = _numbers(child(frame, corner), "x", "y"), _numbers(child(frame, size), "cx", "cy")
     return Place(off[0], off[1], off[0] + ext[0], off[1] + ext[1]) if off and ext else None
 
@@ -131,7 +134,8 @@ def _group_transform(frame: Element | None, outside: _Transform | None) -> _Tran
 
 
 def fill_of(properties: Element | None) -> Colour | None:
-    """The solid fill colour of a shape, a cell or a text; None if there is none."""
+    """The fill colour of a shape, a cell or a text, of a gradient only if it is even; None if there is none or it is
+    not known."""
     gradient = child(properties, "gradFill", "gsLst")
     if gradient is not None:
         return even_colour([_colour_in(stop) for stop in gradient])
@@ -180,7 +184,7 @@ def _modified(colour: Colour, change: str, share: float) -> Colour:
 
 
 def run_look(properties: Element | None) -> Look:
-    """The look that run properties define."""
+    """The look that the properties of a run of text define."""
     if properties is None:
         return PLAIN
     size = whole(attribute(properties, "sz"), -1)

@@ -96,7 +96,7 @@ class _Cells(Visibility):
         return trimmed(rows), False
 
     def _row(self, row: Element, form: _SheetForm) -> list[str]:
-        """The texts of a row, empty for hidden cells, which are counted."""
+        """The texts of a row, "" for hidden cells, which are counted; none beyond the limits of columns and cells."""
         cells: list[str] = []
         hidden_row = _is_flat(row, "ht") or (row.get("hidden") in ("1", "true") and not row.get("outlineLevel"))
         hidden_row = hidden_row or (form.rows_are_flat and row.get("ht") is None)
@@ -161,7 +161,7 @@ class _Cells(Visibility):
 
 @dataclass(slots=True)
 class _SheetForm:
-    """What a sheet defines about its rows and columns."""
+    """What a sheet defines about its rows and columns, and which cells are covered by merged ones."""
 
     covered: dict[int, int]  # by row; the columns as bits
     row: int = 0  # the number of the row that was read last
@@ -184,7 +184,8 @@ class _SheetForm:
 
 
 def _covered_cells(data: bytes) -> dict[int, int]:
-    """The columns that merged cells cover in each row, as bits, but for their first cell; `data` is the sheet."""
+    """For each row number, the columns that merged cells cover, as bits, without the first cell of each merge. `data`
+    is the XML of the sheet."""
     found: dict[int, int] = {}
     left_over = _MERGED_ROWS
     for left, top, right, bottom in _MERGED.findall(data):
@@ -205,7 +206,7 @@ def _is_flat(element: Element, name: str, least: float = _FLAT) -> bool:
 
 
 def _number(text: str) -> str:
-    """A number as people write it: 0.1 is stored as 0.10000000000000001."""
+    """A number as people write it, with 15 digits at most: 0.1 is stored as 0.10000000000000001."""
     if len(text) < 15:
         return text
     try:
@@ -223,7 +224,7 @@ def _column(letters: str) -> int:
 
 
 def trimmed(rows: list[list[str]]) -> list[list[str]]:
-    """The rows without columns at the left and right that are empty in all rows."""
+    """The rows without columns at the left and right that are empty in all rows; the others are made equally long."""
     width = max((len(row) for row in rows), default=0)
     filled = [any(len(row) > column and row[column] for row in rows) for column in range(width)]
     if not any(filled):
