@@ -93,13 +93,14 @@ def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
 
 
 def _text(page: PageText, styles: Styles, recognised: Scans) -> str:
-    """The text of a page: recognised in its image, else the text in the file."""
+    """The Markdown of a page: of the text recognised in its image if there is any, else of the text in the file."""
     found = recognised.pages.get(page.number)
     return found.text if found else write_blocks(read_blocks(page, styles))
 
 
 def read_outline(markdown: str) -> tuple[Heading, ...]:
-    """The headings, with their page as the anchor; if there are none, one heading for each page."""
+    """The headings of a PDF's Markdown, each with its page as the anchor, as in "page=3"; without any, one for each
+    page."""
     marks = [(match.start(), f"page={match[1]}") for match in _MARKER.finditer(markdown)]
     headings = read_headings(markdown)
     if not headings:
@@ -112,7 +113,7 @@ def read_outline(markdown: str) -> tuple[Heading, ...]:
 
 
 def _pages(pdf: PdfDocument) -> tuple[list[PageText], list[str]]:
-    """The pages, up to the limits of number, size and time, and notes about what was left out."""
+    """The pages, up to the limits of number, size and time, and notes about those left out."""
     pages: list[PageText] = []
     damaged: list[int] = []
     chars = 0
@@ -137,7 +138,7 @@ def _pages(pdf: PdfDocument) -> tuple[list[PageText], list[str]]:
 
 
 def _outline(pdf: PdfDocument) -> Iterator[OutlineItem]:
-    """The outline in the file (its bookmarks), without entries that lead to no page."""
+    """The outline in the file (its bookmarks), without entries that lead to no page or have no title."""
     for mark in islice(pdf.get_toc(max_depth=6), _MOST_OUTLINE):
         target = mark.get_dest()
         index = target.get_index() if target else None
@@ -146,7 +147,8 @@ def _outline(pdf: PdfDocument) -> Iterator[OutlineItem]:
 
 
 def _largest_lines(pages: list[PageText]) -> str:
-    """The largest lines of the first page with text, of many the first; "" if too short or too long for a title."""
+    """The largest lines of the first page with text, joined; if there are many, the first. "" if they are too short or
+    too long for a title."""
     lines = next((each.lines for each in pages if each.lines), [])
     with_words = [line for line in lines if sum(char.isalpha() for char in line.text) >= 4]
     size = max((line.size for line in with_words), default=0.0)
@@ -156,7 +158,7 @@ def _largest_lines(pages: list[PageText]) -> str:
 
 
 def _metadata(facts: Mapping[str, Any]) -> Metadata:
-    """The metadata of the file, of which `facts` are the entries."""
+    """The metadata of a PDF; `facts` are the entries of its information dictionary, such as "Author"."""
     author = str(facts.get("Author", "")).strip()[:200]
     return Metadata(
         description=str(facts.get("Subject", ""))[:500] or None,

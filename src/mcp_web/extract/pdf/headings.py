@@ -27,7 +27,7 @@ class OutlineItem:
 
 @dataclass(frozen=True, slots=True)
 class Styles:
-    """The style of the body text, and the sizes of headings."""
+    """The style of the body text of a document, and what its headings are recognised by: sizes and outline."""
 
     size: float  # of the body text
     bold: bool  # whether the body text is bold
@@ -36,7 +36,7 @@ class Styles:
     outline: Mapping[int, tuple[OutlineItem, ...]] = field(default_factory=dict)  # by page
 
     def level(self, line: Line, page: int) -> int | None:
-        """The heading level of a line; None if it is not a heading."""
+        """The heading level of a line on this page, 1 for the highest; None if it is not a heading."""
         text = line.text
         if len(text) > _LONGEST or not any(char.isalpha() for char in text):
             return None
@@ -68,7 +68,8 @@ class Styles:
 
 
 def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) -> Styles:
-    """The styles of a document: the body text has those of most characters. An outline counts if it fits the pages."""
+    """The styles of a document: the body text has those of most characters. The outline is left out if it does not fit
+    the pages."""
     sizes: Counter[float] = Counter()
     bold: Counter[bool] = Counter()
     mono: Counter[bool] = Counter()
@@ -93,7 +94,8 @@ def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) 
 
 
 def _outline_fits(styles: Styles, pages: Sequence[PageText]) -> bool:
-    """Whether the titles of the outline are on the pages it names: some outlines are file names or slide numbers."""
+    """Whether at least half the titles of the outline are on their pages: some outlines are file names or slide
+    numbers."""
     items = sum(len(of_page) for of_page in styles.outline.values())
     if items < 2:
         return False

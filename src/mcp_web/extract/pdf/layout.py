@@ -32,7 +32,7 @@ class PdfBlock:
     marker: str = ""  # of an item, as it is written
 
     def words(self) -> list[Word]:
-        """All words, without the marker of an item."""
+        """All words of the lines, without the marker of an item."""
         found = [word for line in self.lines for word in line.words]
         return found[1:] if self.marker and self.marker == found[0].text else found
 
@@ -62,7 +62,7 @@ def read_blocks(page: PageText, styles: Styles) -> list[PdfBlock]:
 
 
 def _join_bullets(lines: Sequence[Line]) -> list[Line]:
-    """The lines; a bullet or counter that is a line of its own in the file is joined to the line beside it."""
+    """The lines; a bullet or counter that is a line of its own in the file is joined to the line at its right."""
     joined: list[Line] = []
     for line in lines:
         mark = joined[-1] if joined else None
@@ -112,7 +112,8 @@ def _new_block(line: Line, page: PageText, styles: Styles) -> PdfBlock:
 
 
 def _extend(block: PdfBlock, before: Line, line: Line, page: PageText, styles: Styles, pitch: float) -> bool:
-    """Add the line to the block if it continues `before`, its last line; returns whether it does."""
+    """Add the line to the block if it continues `before`, its last line; returns whether it does. `pitch` is the usual
+    distance of lines, as `_pitch` returns it."""
     as_new = _new_block(line, page, styles)
     # The distance is measured from the last word, because a divided word may be on two lines.
     step = before.words[-1].box.bottom - line.words[0].box.bottom
@@ -132,7 +133,8 @@ def _extend(block: PdfBlock, before: Line, line: Line, page: PageText, styles: S
 
 
 def _same_paragraph(block: PdfBlock, before: Line, line: Line, step: float, near: bool) -> bool:
-    """Whether a line that is `step` points lower continues a paragraph; `near`: that is the distance of lines."""
+    """Whether a line that is `step` points below `before` continues a paragraph or list item. `near`: `step` is no more
+    than the usual distance of lines."""
     if step <= 0:
         unfinished = not before.text.endswith(_ENDS) and line.text[:1].islower()
         return unfinished and line.box.left > before.box.right - 5
@@ -148,7 +150,8 @@ def _same_paragraph(block: PdfBlock, before: Line, line: Line, step: float, near
 
 
 def _pitch(lines: Sequence[Line]) -> float:
-    """The most frequent distance of two lines of a paragraph, as a multiple of the font size."""
+    """The most frequent distance of two lines of a paragraph, as a multiple of the font size; 1.25 if there are
+    none."""
     steps: Counter[float] = Counter()
     for one, other in pairwise(lines):
         step = one.box.bottom - other.box.bottom

@@ -17,7 +17,7 @@ _LEAST_CHANGE = 10  # of 255, between the lightest and the darkest point; pale g
 
 
 class RenderedPage:
-    """The pixels of a page, addressed by the coordinates of the page."""
+    """The pixels of a rendered page, addressed by the coordinates of the page, in points."""
 
     def __init__(self, page: PdfPage, box: Box) -> None:
         self._box = box
@@ -41,7 +41,7 @@ class RenderedPage:
         return self._varies(left, right, top, bottom)
 
     def _varies(self, left: int, right: int, top: int, bottom: int) -> bool:
-        """Whether the pixels in a rectangle have different colours."""
+        """Whether the pixels in a rectangle, given by its edges in pixels, have clearly different colours."""
         depth = self._depth
         low, high = [255] * 3, [0] * 3
         for row in range(top, bottom):

@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"(?:page\s+)?[-–—]?\s*(?:\d{1,4}|[ivxlc]{1,7})\s*[-–
 
 
 def remove_running_lines(pages: Sequence[PageText]) -> None:
-    """Remove page numbers, and lines that are repeated at the edges of many pages, in place."""
+    """Remove page numbers, and lines that are repeated at the edges of many pages, from these pages."""
     counts: Counter[str] = Counter()
     for page in pages:
         counts.update({_key(line) for line in page.lines if _at_edge(line, page)})
@@ -29,10 +29,11 @@ def remove_running_lines(pages: Sequence[PageText]) -> None:
 
 
 def _at_edge(line: Line, page: PageText, edge: float = _EDGE) -> bool:
-    """Whether a line is at the top or bottom of its page; `edge` is a share of the page's height."""
+    """Whether a line is in the top or bottom part of its page; `edge` is the share of the page's height that this part
+    has."""
     return line.box.bottom > page.height * (1 - edge) or line.box.top < page.height * edge
 
 
 def _key(line: Line) -> str:
-    """The text of a line without its numbers, which is the same on every page."""
+    """What is the same in a running line on every page: 80 characters in lower case, with 0 in place of each number."""
     return _DIGITS.sub("0", line.text.lower())[:80]

@@ -19,7 +19,7 @@ _DOUBTFUL = 60.0  # confidence in per cent, below which many words are wrong
 
 @dataclass
 class Scans:
-    """The recognised text by page, and why other pages were not recognised."""
+    """The text recognised on scanned pages, by page number, and why other pages were not recognised."""
 
     pages: dict[int, Recognised] = field(default_factory=dict)
     problem: str = ""
@@ -38,7 +38,8 @@ class Scans:
 
 
 def read_scans(pdf: PdfDocument, numbers: list[int], tesseract: Tesseract | None) -> Scans:
-    """The text of the pages with these numbers, as many as the limits allow; without Tesseract how to install it."""
+    """The text recognised on the pages with these numbers, as many as the limits allow. Without Tesseract only
+    `problem` is set: how to install it."""
     found = Scans()
     if tesseract is None:
         found.problem = INSTALL
@@ -61,7 +62,7 @@ def read_scans(pdf: PdfDocument, numbers: list[int], tesseract: Tesseract | None
 
 
 def _picture(pdf: PdfDocument, number: int) -> bytes:
-    """A page as a grey image in the PGM format."""
+    """The page with this number as a grey image in the PGM format."""
     page = pdf[number - 1]
     width, height = page.get_size()
     scale = min(_DOTS, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)

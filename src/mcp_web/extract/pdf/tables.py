@@ -35,7 +35,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a page."""
+    """A table of a page: the words of its cells."""
 
     rows: tuple[tuple[Words, ...], ...]  # the words of each cell
     lines: frozenset[int]  # indexes of its lines
@@ -82,7 +82,8 @@ def _rows(cells: list[Cell]) -> list[list[Cell]]:
 
 
 def _continues(row: list[Cell], run: list[list[Cell]]) -> bool:
-    """Whether a row is near the rows above it; a single cell only if it is also below a cell that it may continue."""
+    """Whether a row is near the rows above it, `run`; a single cell must also be below a cell that it may continue.
+    False for an empty row."""
     if not row:
         return False
     above = run[-1]
@@ -114,7 +115,8 @@ def _table(run: list[list[Cell]]) -> Table | None:
 
 
 def _columns(rows: list[list[Cell]]) -> list[Column]:
-    """The ranges of x in which cells are; cells that span most of the width are ignored."""
+    """The columns that the cells form: ranges of x from left to right; cells that span most of the width are
+    ignored."""
     if not rows:
         return []
     left = min(cell.box.left for row in rows for cell in row)
@@ -176,7 +178,7 @@ def _column(cell: Cell, columns: list[Column]) -> int:
 
 
 def _words_by_column(row: list[Cell], columns: list[Column]) -> list[Words]:
-    """The words of a row in each column."""
+    """The words of a row in each column, () in a column without any."""
     placed: list[Words] = [()] * len(columns)
     for cell in row:
         placed[_column(cell, columns)] += cell.words
@@ -184,7 +186,7 @@ def _words_by_column(row: list[Cell], columns: list[Column]) -> list[Words]:
 
 
 def _align_headers(rows: list[list[Words]]) -> list[list[Words]]:
-    """Moves a header that is beside its column, rather than above it, to its column."""
+    """The rows, with two adjacent columns joined where one has only the header and the other only what is below it."""
     index = 0
     while index + 1 < len(rows[0]):
         left = [bool(row[index]) for row in rows]
@@ -199,9 +201,10 @@ def _align_headers(rows: list[list[Words]]) -> list[list[Words]]:
 
 
 def _join_wrapped_rows(rows: list[list[Words]], heights: list[float]) -> list[list[Words]]:
-    """Joins rows that continue the row above: without a first cell, and nearer than others or one unfinished sentence.
+    """The rows, those that continue the row above joined to it: they have no first cell, and are nearer than usual.
 
-    `heights` are their middles.
+    One that is not nearer is joined too if it has a single cell that begins in lower case. `heights` are the y of their
+    middles.
     """
     steps = [above - below for above, below in pairwise(heights)]
     usual = sorted(step for step, row in zip(steps, rows[1:], strict=True) if row[0]) or [0.0]

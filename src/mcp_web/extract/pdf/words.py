@@ -105,7 +105,7 @@ def line_of(words: Sequence[Word]) -> Line:
 
 @dataclass(slots=True)
 class PageText:
-    """The text of one page."""
+    """The text of one page; its height is that of the page as it is read, in points."""
 
     number: int
     height: float
@@ -115,7 +115,8 @@ class PageText:
 
 
 def read_page(page: PdfPage, number: int, *, render: bool = True) -> PageText:
-    """The lines of a page in the order of the file; with `render` the page is rendered to find invisible words."""
+    """The lines of a page in the order of the file; with `render` the page is rendered to find invisible words.
+    `number` is 1 for the first page."""
     textpage = page.get_textpage()
     count = min(textpage.count_chars(), _MOST_CHARS)
     box = Box(*page.get_cropbox())
@@ -131,7 +132,8 @@ def read_page(page: PdfPage, number: int, *, render: bool = True) -> PageText:
 
 
 def _upright(box: Box, degrees: int, page: Box) -> Box:
-    """A box on the page after text in this direction is turned to run from left to right; (0, 0) is the lower left."""
+    """The box after the page is turned so that text in this direction runs from left to right. `degrees` is 90 for text
+    that runs upwards. (0, 0) is then the lower left corner of the page."""
     left, right = box.left - page.left, box.right - page.left
     bottom, top = box.bottom - page.bottom, box.top - page.bottom
     width, height = page.right - page.left, page.top - page.bottom
@@ -229,7 +231,7 @@ class _Reader:
         return Box(rect.left, rect.bottom, rect.right, rect.top)
 
     def _style_of(self, index: int) -> _Style:
-        """The style of a character, read once for each text object."""
+        """The style of the character with this index, read once for each text object."""
         thing = pdfium.FPDFText_GetTextObject(self._raw, index)
         address = ctypes.addressof(thing.contents) if thing else 0
         if not address or address != self._object:
@@ -266,7 +268,7 @@ class _Reader:
 
 
 def _clean(chars: list[str]) -> str:
-    """The word without soft hyphens at line ends, with ligatures and surrogate pairs resolved."""
+    """The text of a word's characters, without hyphens at line ends, with ligatures and surrogate pairs resolved."""
     text = "".join(chars)
     if not text.isascii() or "\x02" in text:
         text = _HYPHEN.sub("", text).translate(_LIGATURES)

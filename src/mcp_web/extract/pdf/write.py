@@ -12,12 +12,12 @@ from mcp_web.extract.pdf.words import Line, Word
 
 
 def page_marker(number: int) -> str:
-    """The comment before the text of a page."""
+    """The comment before the text of the page with this number: `<!-- page 3 -->`."""
     return f"<!-- page {number} -->"
 
 
 def write_blocks(blocks: Sequence[PdfBlock]) -> str:
-    """The Markdown of one page."""
+    """The Markdown of one page's blocks."""
     parts: list[str] = []
     before = ""
     for block in blocks:
@@ -42,14 +42,14 @@ def _write(block: PdfBlock) -> str:
 
 
 def _marker(marker: str) -> str:
-    """The marker of an item: counters that Markdown supports stay, others follow a dash."""
+    """The marker of an item in Markdown: a number as it is, another counter after a dash, a dash for a bullet."""
     if re.fullmatch(r"\d{1,3}[.)]", marker):
         return marker
     return f"- {marker}" if any(char.isalnum() for char in marker) else "-"
 
 
 def _words(words: Iterable[Word]) -> str:
-    """Words as text; adjacent words of one link become one link."""
+    """Words as Markdown, with spaces between them; adjacent words of one link become one link."""
     parts = (
         web_link(" ".join(word.text for word in group), url or "")
         for url, group in groupby(words, key=lambda word: word.link)
@@ -58,7 +58,7 @@ def _words(words: Iterable[Word]) -> str:
 
 
 def _code_lines(lines: Sequence[Line]) -> list[str]:
-    """The lines in a fixed-width font, with spaces and blank lines restored from their positions."""
+    """The texts of lines in a fixed-width font, with spaces and blank lines restored from their positions."""
     left = min(line.box.left for line in lines)
     widths = [
         (word.box.right - word.box.left) / len(word.text) for line in lines for word in line.words if len(word.text) > 2
