@@ -49,7 +49,7 @@ def read_json(page: Fetched) -> Document:
 
 
 def read_csv(page: Fetched) -> Document:
-    """Reads comma-, semicolon- and tab-separated values."""
+    """Reads comma-, semicolon-, tab- and bar-separated values; of a long or wide table the beginning."""
     decoded = decode(page)
     delimiter = "\t" if "tab-separated" in page.media_type else _delimiter(decoded.text)
     rows: list[list[str]] = []
@@ -88,7 +88,7 @@ def read_xml(page: Fetched) -> Document:
 
 
 def lay_out(text: str) -> str:
-    """JSON with one value per line. It works on the text, so that every number stays as it was written."""
+    """JSON text with one value per line; every number stays as it was written, because the text is not parsed."""
     written: list[str] = []
     depth = 0
     line_is_empty = True
@@ -111,7 +111,8 @@ def lay_out(text: str) -> str:
 
 
 def outline(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
-    """The lines of an outline of a JSON value called `name`, three levels deep: keys, types and lengths."""
+    """The lines of an outline of a JSON value called `name`: keys, types and lengths, three levels deep from `depth` 0.
+    Of a list, only the first item is shown."""
     label = f"`{name[:60]}`: " if name else ""
     if isinstance(value, dict):
         yield "  " * depth + f"- {label}object with {amount(len(value), 'key')}"
@@ -127,7 +128,8 @@ def outline(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
 
 
 def _reader_of(value: dict[str, Any]) -> Callable[[dict[str, Any], Fetched], Document] | None:
-    """The reader of a JSON document that has a format of its own: notebook, feed or API description."""
+    """The reader of a JSON document that has a format of its own: notebook, feed or API description; None for
+    others."""
     if "nbformat" in value and ("cells" in value or "worksheets" in value):
         from mcp_web.extract.formats.notebook import read_notebook
 
@@ -144,7 +146,7 @@ def _reader_of(value: dict[str, Any]) -> Callable[[dict[str, Any], Fetched], Doc
 
 
 def _delimiter(text: str) -> str:
-    """The separator that is most frequent in the first line, outside quotes."""
+    """The separator (comma, semicolon, tab or bar) that is most frequent in the first line, outside quotes."""
     head = re.sub(r'"[^"\n]{0,1000}"', "", text.lstrip()[:5000].split("\n", 1)[0])
     return max(",;\t|", key=head.count)
 

@@ -35,7 +35,7 @@ def read_feed(page: Fetched) -> Document:
 
 
 def read_json_feed(value: dict[str, Any], page: Fetched) -> Document:
-    """Reads a JSON Feed (jsonfeed.org)."""
+    """Reads a JSON Feed (jsonfeed.org) that is already parsed from JSON."""
     entries = tuple(
         Entry(
             title=text(entry.get("title")),
@@ -54,7 +54,7 @@ def read_json_feed(value: dict[str, Any], page: Fetched) -> Document:
 
 
 def _document(page: Fetched, feed: Feed, notes: tuple[str, ...]) -> Document:
-    """The document of a feed."""
+    """The document of a feed, with the first of its entries; `notes` are those about its decoding."""
     base = page.final_url
     description, hidden = snippet_markdown(feed.description, base) if feed.description else ("", 0)
     parts = [f"# {_line(feed.title) or file_name(base) or host_of(base) or base}"]
@@ -73,7 +73,8 @@ def _document(page: Fetched, feed: Feed, notes: tuple[str, ...]) -> Document:
 
 
 def _entry(entry: Entry, base: str) -> tuple[str, int]:
-    """The Markdown of an entry, and how many hidden elements were left out."""
+    """The Markdown of an entry, and how many hidden elements were left out; its relative links are resolved with
+    `base`."""
     link = absolute(base, entry.link)
     html = entry.summary or (entry.content if isinstance(entry.content, str) else "")
     body, hidden = snippet_markdown(html[:200_000], link or base) if html else ("", 0)
@@ -93,5 +94,5 @@ def _authors(entry: dict[str, Any]) -> list[str]:
 
 
 def _line(text: str | None) -> str:
-    """The text on one line, without entities."""
+    """The text on one line, with HTML entities replaced; "" for None."""
     return " ".join(unescape(text or "").split())

@@ -16,7 +16,8 @@ _MAGIC = b"\x1f\x8b"
 
 
 def read_gzip(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads a gzip file as what its name before `.gz` says. Raises UnsupportedContent without one, or ExtractFailed."""
+    """Reads a gzip file as what its name says without `.gz`. Raises UnsupportedContent if its name says nothing of
+    that, ExtractFailed if the file is damaged."""
     from mcp_web.extract.document import extract_document
 
     media_type = text_type_of_name(file_name(page.final_url).lower().removesuffix(".gz"))
@@ -33,7 +34,7 @@ def read_gzip(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
 
 
 def _unpacked(page: Fetched) -> tuple[bytes, bool]:
-    """The content of the file, and whether it was cut; raises ExtractFailed for a damaged file."""
+    """The content of the file, and whether something of it was left out; raises ExtractFailed for a damaged file."""
     members: list[bytes] = []
     rest, room, cut = page.body, _MOST, False
     for _ in range(_MEMBERS):

@@ -39,7 +39,7 @@ def read_jats(page: Fetched) -> Document:
 
 
 def abstract_markdown(xml: str, base: str) -> str:
-    """An abstract as catalogues provide it (with JATS elements, with HTML, or plain) → Markdown."""
+    """An abstract as catalogues provide it (with JATS elements, with HTML, or plain) as Markdown, without a heading."""
     plain = xml.replace("jats:", "")
     try:
         html = _html(_parsed(f"<abstract>{plain}</abstract>".encode(), base), 2)
@@ -58,7 +58,7 @@ def _parsed(data: bytes, url: str) -> Element:
 
 
 def _html(element: Element, depth: int) -> str:
-    """An element as HTML; `depth` is the level of its headings."""
+    """A JATS element as HTML; `depth` is the level of its headings, 1 for the highest."""
     name = local(element.tag)
     if not name or name in _DROPPED:
         return ""
@@ -89,5 +89,5 @@ def _attributes(element: Element) -> str:
 
 
 def _texts(element: Element | None) -> Iterator[str]:
-    """The texts in an element."""
+    """The texts in an element and its descendants, in order; nothing for None."""
     return element.itertext() if element is not None else iter(())

@@ -46,12 +46,12 @@ _MOST_DEFINITIONS = 400
 
 
 def language_of(media_type: str, url: str) -> str | None:
-    """The language of a source file; None if it is not one."""
+    """The programming language of a source file, as written after a Markdown fence; None if it is not one."""
     return language_of_type(media_type) or _BY_NAME.get(file_name(url).lower()) or _BY_ENDING.get(extension(url))
 
 
 def language_of_type(media_type: str) -> str | None:
-    """The language that a media type such as `text/x-python` names, or the ending of its files; None for others."""
+    """The programming language of a media type such as `text/x-python`; None if it is that of no source file."""
     group, _, name = media_type.partition("/")
     name = name.removeprefix("x-")
     if group not in ("text", "application"):
@@ -60,7 +60,7 @@ def language_of_type(media_type: str) -> str | None:
 
 
 def read_definitions(markdown: str) -> tuple[Heading, ...]:
-    """The top-level functions and types of a source file, as its headings."""
+    """The top-level functions and types in the Markdown of a source file, as headings of level 1; the first 400."""
     found = (
         Heading(1, " ".join(match[0].split())[:100].rstrip(" :{("), match.start())
         for match in _DEFINITION.finditer(markdown)

@@ -42,7 +42,7 @@ def read_mail(page: Fetched) -> Document:
 
 
 def _body(mail: EmailMessage, base: str) -> tuple[str, int, tuple[str, ...]]:
-    """The text (plain if there is any, else from HTML), the number of hidden texts, and notes."""
+    """The text of a mail (plain if there is any, else from HTML), the number of hidden texts, and notes."""
     part = mail.get_body(preferencelist=("plain", "html"))
     if part is None:
         return "", 0, ("The e-mail has no text.",)
@@ -64,7 +64,7 @@ def _decoded(part: Message) -> str:
 
 
 def _attachment(part: Message) -> str:
-    """A list item for an attachment: its name, type and size; empty for other parts."""
+    """A list item for an attachment: its name, type and size; "" for a part without a file name."""
     name = part.get_filename()
     if not name:
         return ""
@@ -74,7 +74,7 @@ def _attachment(part: Message) -> str:
 
 
 def _header(mail: Message, name: str) -> str:
-    """A header on one line; empty if it cannot be parsed."""
+    """A header of a mail on one line; "" if it is absent or cannot be parsed."""
     try:
         return " ".join(str(mail[name] or "").split())[:1000]
     except (ValueError, IndexError, AttributeError):  # the standard library's header parser on broken input

@@ -27,7 +27,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
 
 def read_notebook(value: dict[str, Any], page: Fetched) -> Document:
-    """A notebook of format 3 or 4, already parsed from JSON."""
+    """Reads a Jupyter notebook of format 3 or 4, already parsed from JSON."""
     cells = _cells(value)
     sheets = "".join(
         sheets_of(_text(cell.get("source"))) for cell in cells[:_CELLS] if cell.get("cell_type") == "markdown"
@@ -48,14 +48,14 @@ def read_notebook(value: dict[str, Any], page: Fetched) -> Document:
 
 
 def _cells(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """The cells of format 4, or of the worksheets of format 3."""
+    """The cells of a notebook of format 4, or those of the worksheets of format 3."""
     return items(value.get("cells")) or [
         cell for sheet in items(value.get("worksheets")) for cell in items(sheet.get("cells"))
     ]
 
 
 class _CellWriter:
-    """Writes the cells of one notebook, and counts their hidden parts."""
+    """Writes the cells of one notebook as Markdown, and counts their hidden parts."""
 
     def __init__(self, language: str, base: str, sheets: str) -> None:
         self._language = language
@@ -64,7 +64,7 @@ class _CellWriter:
         self.hidden = 0
 
     def cell(self, cell: dict[str, Any]) -> Iterator[str]:
-        """The source of a cell and its outputs, as Markdown."""
+        """The source of a cell and each of its outputs, as Markdown."""
         kind = cell.get("cell_type")
         source = _text(cell.get("source") or cell.get("input"))
         if kind in ("markdown", "raw"):
@@ -112,13 +112,13 @@ def _without_invisible(text: str) -> str:
 
 
 def _output_block(output: str) -> str:
-    """Plain output as a code block, without terminal colours."""
+    """Plain output of a cell as a code block, cut if it is long, without terminal colours; "" if it is blank."""
     plain = _ANSI.sub("", output).strip("\n")
     return fence(_cut(plain), "text") if plain.strip() else ""
 
 
 def _cut(text: str) -> str:
-    """An output, cut at a line end if it is too long."""
+    """An output of a cell; if it is too long, cut, at a line end if possible, with a note of how much is missing."""
     if len(text) <= _OUTPUT:
         return text
     end = text.rfind("\n", _OUTPUT // 2, _OUTPUT)

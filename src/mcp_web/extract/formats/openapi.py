@@ -21,7 +21,7 @@ _DEPTH = 3
 
 
 def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
-    """Reads a description that is already parsed from JSON."""
+    """Reads an API description (OpenAPI 3 or Swagger 2) that is already parsed from JSON."""
     info = mapping(value.get("info"))
     title = _line(info.get("title")) or "API"
     parts = [f"# {title}" + (f" {_line(info.get('version'))}" if info.get("version") else "")]
@@ -47,7 +47,8 @@ def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
 
 
 def _operations(value: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The method and path of each operation, and its object with the parameters of its path."""
+    """The method and path of each operation of an API, and its object, to whose parameters those of its path are
+    added."""
     for path, item in mapping(value.get("paths")).items():
         shared = items(mapping(item).get("parameters"))
         for method in _METHODS:
@@ -57,7 +58,8 @@ def _operations(value: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any
 
 
 def _operation(value: dict[str, Any], method: str, path: str, operation: dict[str, Any]) -> str:
-    """One operation: its heading, description, parameters, request body and responses. `value` is the whole file."""
+    """One operation as Markdown: its heading, description, parameters, request body and responses. `value` is the whole
+    description, to which `$ref` refers."""
     lines = [f"### {method.upper()} {_line(path)}", ""]
     summary = _line(operation.get("summary"))
     about = _line(operation.get("description"))
@@ -83,13 +85,13 @@ def _parameter(parameter: dict[str, Any]) -> str:
 
 
 def _item(name: str, kind: str, described: dict[str, Any], *, is_required: bool) -> str:
-    """A list item for a parameter or property; `described` may have its description."""
+    """A list item for a parameter or property of the type `kind`; `described` may have its description."""
     about = _line(described.get("description"))
     return f"- `{name}` ({kind}{', required' if is_required else ''})" + (f": {about}" if about else "")
 
 
 def _schema(schema: dict[str, Any], depth: int) -> Iterator[str]:
-    """The description of a schema, and an item for each of its properties; `depth` is 0 for a named schema."""
+    """The description of a schema, and a list item for each of its properties; `depth` is 0 for a named schema."""
     required = texts(schema.get("required"))
     if about := _line(schema.get("description")):
         yield about if depth == 0 else ""
@@ -132,7 +134,8 @@ def _servers(value: dict[str, Any]) -> Iterator[str]:
 
 
 def _resolve(value: dict[str, Any], part: Any) -> dict[str, Any]:
-    """The object, or the target of its local reference; one step only, so that circular references end."""
+    """The object `part`, or the target of its local `$ref` in the file `value`; {} if that is not an object. One step
+    only, so that circular references end."""
     found = mapping(part)
     reference = found.get("$ref")
     if not isinstance(reference, str) or not reference.startswith("#/"):

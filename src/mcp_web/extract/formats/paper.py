@@ -39,7 +39,7 @@ _ABSTRACT_WORDS = 5000
 
 
 def read_paper(page: Fetched) -> Document:
-    """Reads the collected answers of the catalogues about one work; raises ExtractFailed if none knows it."""
+    """Reads the JSON with the collected answers of catalogues about one work; raises ExtractFailed if none knows it."""
     try:
         answers = mapping(read_json(page.body))
     except ValueError as error:
@@ -68,7 +68,7 @@ def read_paper(page: Fetched) -> Document:
 
 
 def _written(item: CslItem, notices: list[str], abstract: str, answers: dict[str, Any]) -> Iterator[str]:
-    """The Markdown of a record in parts: facts, notices, authors, abstract."""
+    """The Markdown of a record in parts: the line of its facts, notices, authors, abstract."""
     yield f"*{' · '.join(filter(None, _facts(item, answers)))}*"
     for notice in notices:
         yield f"> **{notice}**"
@@ -82,7 +82,7 @@ def _written(item: CslItem, notices: list[str], abstract: str, answers: dict[str
 
 
 def _facts(item: CslItem, answers: dict[str, Any]) -> Iterator[str]:
-    """The facts in the first line of a record: type, journal, date, identifiers, citations; empty if not known."""
+    """The facts in the first line of a record: type, journal, date, identifiers, citations; each "" if not known."""
     yield _KINDS.get(item.get("type", ""), str(item.get("type", "")).replace("-", " "))
     issue = f"({item['issue']})" if item.get("issue") else ""
     place = line(f"{item.get('container-title', '')} {item.get('volume', '')}{issue}")
@@ -99,7 +99,8 @@ def _facts(item: CslItem, answers: dict[str, Any]) -> Iterator[str]:
 
 
 def _notices(answers: dict[str, Any], entry: Element | None) -> Iterator[str]:
-    """The retractions and corrections, as sentences, without repetitions."""
+    """The retractions, corrections and other notices about a paper, as sentences, each kind once. `entry` is the
+    paper's entry in arXiv's feed."""
     found: dict[str, str] = {}
     for one in items(mapping(answers.get("crossref")).get("updated-by")):
         what = _NOTICES.get(text(one.get("type")).lower().replace("-", "_").replace(" ", "_"))
@@ -121,7 +122,8 @@ def _notices(answers: dict[str, Any], entry: Element | None) -> Iterator[str]:
 
 
 def _abstract(answers: dict[str, Any], entry: Element | None, base: str) -> str:
-    """The abstract as Markdown, from arXiv's entry or the first catalogue that has one; "" if none has."""
+    """The abstract as Markdown, from arXiv's entry or the first catalogue that has one; "" if none has. `base` is the
+    URL with which relative links are resolved."""
     if entry is not None:
         return line(entry.findtext(f"{_ATOM}summary"))
     described = items(mapping(answers.get("datacite")).get("descriptions"))
@@ -137,7 +139,8 @@ def _abstract(answers: dict[str, Any], entry: Element | None, base: str) -> str:
 
 
 def _entry(feed: str) -> Element | None:
-    """The entry in arXiv's feed; None without a feed. Raises ExtractFailed if the feed has no paper."""
+    """The entry in arXiv's feed, which is XML; None if `feed` is empty. Raises ExtractFailed if the feed has no
+    paper."""
     if not feed:
         return None
     try:

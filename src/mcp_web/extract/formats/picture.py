@@ -14,7 +14,8 @@ _SECONDS = 18.0
 
 
 def read_picture(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads image/png, image/jpeg and image/bmp; raises UnsupportedContent without Tesseract, or ExtractFailed."""
+    """Reads image/png, image/jpeg and image/bmp: the text that Tesseract recognises. Raises UnsupportedContent without
+    Tesseract, or ExtractFailed."""
     width, height = picture_size(page.body)
     size = f"{width:,} × {height:,} pixels" if width else "unknown size"
     tesseract = find_tesseract(options.ocr)
@@ -43,7 +44,7 @@ def read_picture(page: Fetched, request: ExtractRequest, options: ExtractOptions
 
 
 def picture_size(data: bytes) -> tuple[int, int]:
-    """Width and height from the header of an image, without decoding it; (0, 0) if they cannot be read."""
+    """Width and height in pixels from the header of an image, without decoding it; (0, 0) if they cannot be read."""
     if data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) >= 24:
         return struct.unpack(">II", data[16:24])
     if data.startswith(b"BM") and len(data) >= 26:
@@ -53,7 +54,7 @@ def picture_size(data: bytes) -> tuple[int, int]:
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int]:
-    """Width and height from the first frame header; (0, 0) if there is none."""
+    """Width and height in pixels from the first frame header of a JPEG; (0, 0) if there is none."""
     offset = 2
     while offset + 9 < len(data) and data[offset] == 0xFF:
         kind = data[offset + 1]

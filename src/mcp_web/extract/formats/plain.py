@@ -27,7 +27,8 @@ _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|[ \t]\d{1,4}$")
 
 
 def read_plain(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads text/* without a reader of its own: as source code or Markdown if the name or the text shows it."""
+    """Reads text without a reader of its own: as source code or Markdown if its type, name or text shows it, else as it
+    is."""
     decoded = decode(page)
     text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
     if language := language_of(page.media_type, page.final_url):
@@ -75,7 +76,7 @@ def read_raw(page: Fetched) -> Document:
 
 
 def looks_like_markdown(text: str) -> bool:
-    """Whether the text has two kinds of Markdown syntax that plain text and configuration files do not have."""
+    """Whether the text has two kinds of Markdown syntax, of which at least one is a heading or a link."""
     head = text[:20_000]
     signs = (
         bool(re.search(r"^#{1,4} \S[^\n]{2,80}\n\s*\n", head, re.M)),
@@ -107,7 +108,7 @@ def _is_alone(lines: list[str], index: int) -> bool:
 
 
 def _without_comments(text: str) -> tuple[str, int]:
-    """The Markdown without comments outside code, and how many were removed."""
+    """The Markdown without comments (`<!-- -->`, `{/* */}`) outside code, and how many were removed."""
     count = 0
 
     def clean(part: str) -> str:
@@ -123,13 +124,13 @@ def _without_comments(text: str) -> tuple[str, int]:
 
 
 def _subject(text: str) -> str:
-    """The subject in the header of a text that was a mail; "" if it does not begin with one."""
+    """The subject in the header of a text that was a mail; "" if it does not begin with a header or has no subject."""
     header = _MAIL_HEADER.match(text)
     subject = re.search(r"^Subject:([^\n]*(?:\n[ \t][^\n]*)*)", header[0], re.M) if header else None
     return " ".join(subject[1].split()) if subject else ""
 
 
 def _first_line(text: str) -> str:
-    """The first line, if it is short and followed by a blank line or underlined: the title. Else ""."""
+    """The first line of a text as its title, if it is short and followed by a blank line or underlined; else ""."""
     match = re.match(r"\s*(?:={1,6} )?([^\n]{4,100})\n\s*(?:\n|[=-]{4,})", text[:400])
     return match[1].strip() if match else ""

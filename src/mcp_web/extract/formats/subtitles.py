@@ -30,7 +30,8 @@ def read_subtitles(page: Fetched) -> Document:
 
 
 def _cues(source: str) -> Iterator[tuple[float, str]]:
-    """The start and text of each cue, without lines that are repeated from the cue before, as in rolling captions."""
+    """The start in seconds and the text of each cue, without lines that the cue before it had, as in rolling
+    captions."""
     shown: list[str] = []
     count = 0
     for block in re.split(r"\n[ \t]*\n", source):
@@ -48,7 +49,8 @@ def _cues(source: str) -> Iterator[tuple[float, str]]:
 
 
 def _paragraphs(cues: Iterator[tuple[float, str]]) -> Iterator[str]:
-    """The text of the cues, with a new paragraph after a pause or a minute."""
+    """The text of the cues in paragraphs, with a new one after a pause or a minute. Before each is its start time, as
+    in "[0:01:30]"."""
     start = last = 0.0
     words: list[str] = []
     for moment, text in cues:
@@ -63,17 +65,17 @@ def _paragraphs(cues: Iterator[tuple[float, str]]) -> Iterator[str]:
 
 
 def _paragraph(start: float, words: list[str]) -> str:
-    """The words of a paragraph after its start time."""
+    """The words of a paragraph after its start time; `start` is in seconds."""
     minutes, seconds = divmod(int(start), 60)
     hours, minutes = divmod(minutes, 60)
     return f"[{hours}:{minutes:02d}:{seconds:02d}] {escape_start(' '.join(words))}"
 
 
 def _seconds(found: re.Match[str]) -> float:
-    """The start time in a match of _TIMES."""
+    """The start time in a match of `_TIMES`, in seconds."""
     return int(found[1] or 0) * 3600 + int(found[2]) * 60 + int(found[3]) + int(found[4]) / 1000
 
 
 def _plain(line: str) -> str:
-    """A line without its markup; the speaker's name stays."""
+    """A line of a subtitle without its markup; the speaker's name stays."""
     return " ".join(unescape(_TAG.sub("", _VOICE.sub(r"\1: ", line))).split())

@@ -25,7 +25,7 @@ _HEADING = re.compile(r"(?m)^ {0,3}#{1,6}(?=\s)")
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One post. `facts` are votes, "accepted answer", or the file that a comment is about."""
+    """One post of a thread. `facts` are votes, "accepted answer", or the file that a comment is about."""
 
     author: str
     date: str
@@ -88,7 +88,8 @@ def read_thread(page: Fetched) -> Document:
 
 
 class _Reader:
-    """Converts the answers of an API into posts, and counts hidden texts. Each source has the method of its name."""
+    """Converts the answers of a site's API into posts, and counts hidden texts. Each source has the method of its
+    name."""
 
     def __init__(self, base: str, source: str) -> None:
         self._base = base
@@ -188,7 +189,8 @@ class _Reader:
     def _post(
         self, row: dict[str, Any], fact: str = "", *, above: int = 0, comments: Sequence[Post] = (), link: str = ""
     ) -> Post:
-        """One post, with another fact and a link; `above` is the number of the post that it replies to, 0 for none."""
+        """One post from its object in the API. `fact` is added to its facts, unless it is the accepted answer; `above`
+        is the number of the post that it replies to, 0 for none; `link` is put before its text."""
         fields = _FIELDS[self._source]
         body = next(filter(None, (text(row.get(name)) for name in fields.body)), "")
         if self._source in ("github", "discussions"):
@@ -220,13 +222,13 @@ def _written(thread: _Thread) -> Iterator[str]:
 
 
 def _comment(post: Post) -> str:
-    """A short comment as a list item."""
+    """A short comment on a post as a list item."""
     about = ", ".join(filter(None, (post.date[:10], *post.facts)))
     return f"- **{_line(post.author)}** ({about}): {' '.join(post.text.split())}"
 
 
 def _missing(total: int, shown: int, what: str) -> list[str]:
-    """A note if not all are shown; `what` is the noun, as in "comments"."""
+    """A note if not all are shown, else no note; `what` is the noun, as in "comments"."""
     return [f"The thread has {total:,} {what}; {shown:,} are shown."] if shown < total else []
 
 
@@ -236,7 +238,7 @@ def _line(value: Any) -> str:
 
 
 def _title(value: Any) -> str:
-    """A title on one line, without entities."""
+    """A title or name on one line of at most 300 characters, with HTML entities replaced."""
     return unescape(" ".join(text(value).split()))[:300]
 
 
@@ -245,6 +247,6 @@ def _number(value: Any) -> int:
 
 
 def _moment(value: Any) -> str:
-    """A Unix time in ISO 8601; "" if it is missing or not plausible."""
+    """A Unix time in ISO 8601, UTC; "" if it is missing or not plausible."""
     seconds = _number(value)
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if 0 < seconds < 4_000_000_000 else ""
