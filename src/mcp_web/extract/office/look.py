@@ -40,7 +40,7 @@ class Look:
 
     @property
     def is_visible(self) -> bool:
-        """Whether a reader can see the text; True if the background is not known."""
+        """Whether a reader can see the text; a background that is not known does not make it invisible."""
         if self.gone or self.hidden or (self.size is not None and self.size <= _TINY):
             return False
         if self.colour is None:

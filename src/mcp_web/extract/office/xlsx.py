@@ -224,7 +224,7 @@ def _column(letters: str) -> int:
 
 
 def trimmed(rows: list[list[str]]) -> list[list[str]]:
-    """The rows without columns at the left and right that are empty in all rows; the others are made equally long."""
+    """The rows, all made equally long, without the columns at the left and right that are empty in every row."""
     width = max((len(row) for row in rows), default=0)
     filled = [any(len(row) > column and row[column] for row in rows) for column in range(width)]
     if not any(filled):
