@@ -105,10 +105,7 @@ class Cascade:
         return around
 
     def inherited(self, element: Element, name: str) -> str | None:
-        """The value of an inherited property: of the element, else of the nearest ancestor that declares it.
-
-        None if none of them declares it.
-        """
+        """The value of an inherited property or variable: the nearest, from the element up; None if none has it."""
         return self.inheritance(element).get(name)
 
     def inheritance(self, element: Element) -> Mapping[str, str]:
@@ -245,7 +242,7 @@ class Cascade:
         return inside and (not context.limit or self.search.select(context.limit).keys().isdisjoint(above))
 
     def _order(self, selector: _Selector) -> _Order | None:
-        """The precedence of a selector; None if any selector of its list is not valid."""
+        """The precedence of a selector's rule; None if any selector of the rule is not valid."""
         place = (selector.rule, selector.number)
         if place not in self._orders:
             weights = specificity(self.rules.selectors[selector.rule])

@@ -20,7 +20,7 @@ class Effort:
         self.steps = 0.0
 
     def spend(self, steps: float) -> None:
-        """Count some steps; raises TooComplex if these are more than any real page needs."""
+        """Count some steps; raises TooComplex if all of them together are more than any real page needs."""
         self.steps += steps
         if self.steps > MOST_STEPS:
             raise TooComplex

@@ -22,7 +22,7 @@ class PageNames:
 
     @cached_property
     def lowered(self) -> frozenset[str]:
-        """The classes and ids in lower case."""
+        """The classes and ids in lower case, without "." and "#"."""
         return frozenset("\n".join((*self.classes, *self.ids)).lower().split("\n"))
 
 

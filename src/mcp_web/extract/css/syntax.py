@@ -85,7 +85,7 @@ def split_declarations(text: str) -> list[str]:
 
 
 def closing(text: str, start: int) -> int:
-    """The offset of the bracket that closes the one opened before `start`; the end of the text if there is none."""
+    """The offset of the bracket that closes the one just before `start`; the end of the text if there is none."""
     end = text.find(")", start)
     if end >= 0 and _SPECIAL.search(text, start, end) is None:
         return end

@@ -25,7 +25,8 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 
 def read_json(page: Fetched) -> Document:
-    """Reads JSON; feeds, notebooks and API descriptions are passed to their own readers."""
+    """Reads JSON; feeds, notebooks and API descriptions are passed to their own readers. Broken JSON is shown as it
+    came."""
     decoded = decode(page)
     notes = list(decoded.notes)
     value: Any = None

@@ -84,7 +84,7 @@ class _CellWriter:
         return absolute_targets(map_outside_code(visible, _without_invisible), self._base)
 
     def _output(self, output: dict[str, Any]) -> str:
-        """An output of a cell as a notebook shows it: the richest of its formats; "" if there is nothing to show."""
+        """The Markdown of an output of a cell, from the richest of its formats; "" if there is nothing to show."""
         kind = output.get("output_type")
         if kind == "stream":
             return _output_block(_text(output.get("text")))
@@ -141,7 +141,7 @@ def _authors(value: dict[str, Any]) -> str | None:
 
 
 def _text(value: Any) -> str:
-    """The text of a notebook field, which is a string or a list of lines."""
+    """The text of a notebook field, which is a string or a list of lines; "" for other values."""
     if isinstance(value, list):
         return "".join(part for part in value if isinstance(part, str))
     return value if isinstance(value, str) else ""

@@ -105,7 +105,7 @@ def _schema(schema: dict[str, Any], depth: int) -> Iterator[str]:
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """A type in a few words: `string (date)`, `list of Pet`, `Pet or Error`, `"a" | "b"`."""
+    """A type in a few words: `string (date)`, `list of Pet`, `Pet or Error`, `'a' | 'b'`."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     for word in ("oneOf", "anyOf", "allOf"):

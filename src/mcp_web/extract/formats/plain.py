@@ -89,7 +89,7 @@ def looks_like_markdown(text: str) -> bool:
 
 
 def numbered_headings(text: str) -> tuple[Heading, ...]:
-    """The headings of a plain text: numbered lines, as in RFCs, if there are several; else underlined lines."""
+    """The headings of a plain text: numbered lines, as in RFCs, if there are three or more; else underlined lines."""
     found: list[Heading] = []
     lines = text.split("\n")
     offset = 0

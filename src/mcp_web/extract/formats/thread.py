@@ -64,7 +64,7 @@ _FIELDS = {
 
 
 def read_thread(page: Fetched) -> Document:
-    """Reads the collected answers of a thread's API; raises ExtractFailed for a thread without posts."""
+    """Reads the JSON with the collected answers of a site's API about a thread; raises ExtractFailed without posts."""
     try:
         value = mapping(read_json(page.body))
     except ValueError as error:
@@ -125,7 +125,7 @@ class _Reader:
         return _Thread(_title(question.get("title")), [first, *rest][:_POSTS], facts, missing)
 
     def hackernews(self, value: dict[str, Any]) -> _Thread:
-        """A story or comment of Hacker News with the comments below it."""
+        """A story or comment of Hacker News with the comments below it, each followed by its replies."""
         story = mapping(value.get("item"))
         posts: list[Post] = []
         waiting: list[tuple[dict[str, Any], int]] = [(story, 0)]
@@ -167,7 +167,7 @@ class _Reader:
         return _Thread(_line(opening.get("title")), posts[:_POSTS], facts, _missing(total, len(rows), "comments"))
 
     def reddit(self, value: dict[str, Any]) -> _Thread:
-        """A Reddit post with its tree of comments; comments that the answer leaves out are counted."""
+        """A Reddit post with its tree of comments; a note counts the comments that the API left out."""
         nodes = [node for one in items(value.get("listings")) for node in items(at(one, ("data", "children")))]
         story = mapping(nodes[0].get("data")) if nodes else {}
         posts: list[Post] = []

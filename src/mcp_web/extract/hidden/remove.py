@@ -116,7 +116,7 @@ def remove_hidden(tree: Node, names: PageNames | None = None, removed_later: str
 
 
 def _partition(elements: Iterable[Element], removed_later: str) -> tuple[list[Element], list[Element]]:
-    """The elements outside those that the selector `removed_later` matches, and those in them; for "" all and none."""
+    """The elements outside those that the selector `removed_later` matches, and those inside; for "" all and none."""
     if not removed_later:
         return list(elements), []
     read: list[Element] = []
@@ -297,8 +297,7 @@ def _is_hidden_otherwise(style: Style) -> bool:
 
 
 def _is_animated(style: Style) -> bool:
-    """Whether a style prepares an animation: it has a transition with a duration, or a shift with transitions not
-    off."""
+    """Whether a style prepares an animation: a transition with a duration, or a shift while transitions are not off."""
     if re.search(r"(?:^|[\s,])(?:[1-9]\d*|\d*\.\d*[1-9]\d*)m?s", style.get("transition", "")):
         return True
     shifts = re.findall(r"(?:translate\w*|scale)\(([^()]*)\)", style.get("transform", ""))

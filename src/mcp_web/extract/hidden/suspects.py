@@ -139,7 +139,7 @@ def _has_content(element: Element) -> bool:
 
 
 def is_cut(element: Element) -> bool:
-    """Whether the parser moved the content of an element behind it, because the element is nested too deep."""
+    """Whether the parser put the content of an element after it, as siblings, because it is nested too deep."""
     return not element.children and sum(1 for _ in element.ancestors) > _MOST_NESTED
 
 

@@ -199,7 +199,7 @@ class TextVisibility:
         return next((style for each, style in beside.items() if each != element), None)
 
     def _layers_in(self, parent: Element) -> dict[Element, Style]:
-        """The styles of those of the first thirty children that are painted and fill the parent."""
+        """The style of each of the first thirty children of `parent` that is painted and fills it."""
         found = self._layers.get(parent)
         if found is None:
             first = [child for child in parent.children[:_MOST_BESIDE] if isinstance(child, Element)]

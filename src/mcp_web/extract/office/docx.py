@@ -60,8 +60,8 @@ def _body(package: Package, data: bytes, state: State) -> Iterator[Element]:
 
 
 def _joined(blocks: Iterator[tuple[str, str]]) -> str:
-    """The Markdown of the blocks, each given by its kind and its Markdown; those beyond the longest document are left
-    out."""
+    """The blocks (kind and Markdown of each) as one Markdown text, cut off after the most that is kept of a
+    document."""
     parts: list[str] = []
     before = ""
     size = 0
@@ -106,7 +106,7 @@ def _paragraph(element: Element, state: State) -> tuple[str, str]:
 
 
 def _item(text: str, place: ListPlace, state: State) -> str:
-    """A list item with its bullet, or with its number, which the state counts."""
+    """A list item with its bullet, or with its number: the items so far are counted in the state."""
     number, depth = place[0], max(0, min(place[1], 8))
     for deeper in range(depth + 1, 9):
         state.counts.pop((number, deeper), None)
@@ -182,10 +182,9 @@ def _table(table: Element, state: State) -> str:
 
 
 def _shown(parent: Iterable[Element], wanted: str, state: State) -> Iterator[Element]:
-    """The elements with the tag `wanted` in `parent`, without those in others, and without hidden rows and tables.
+    """The elements with the tag `wanted` in `parent`, without those in others: cells of an inner table are in a cell.
 
-    So the cells of a nested table are not cells of the outer one. Only paragraphs may be in others. What is hidden is
-    counted.
+    Only paragraphs may be in others. Hidden rows and tables are counted in the state and left out with what is in them.
     """
     waiting = [*parent][::-1]
     while waiting:

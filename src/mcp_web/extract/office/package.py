@@ -98,7 +98,7 @@ class Package:
         return read_dublin_core(self.xml("docProps/core.xml"))
 
     def failed(self, what: str, suggestion: str | None = None) -> ExtractFailed:
-        """The error for this document; `what` continues a sentence that begins with it, as in "is damaged"."""
+        """The error for this document, to be raised; `what` is the predicate of its message, such as "is damaged"."""
         return ExtractFailed(
             f"The document at {self._page.final_url} ({len(self._page.body):,} bytes) {what}.",
             suggestion=suggestion or "Look for another copy, or an HTML or PDF version of the same document.",

@@ -170,7 +170,7 @@ def _metadata(facts: Mapping[str, Any]) -> Metadata:
 
 
 def _failed(page: Fetched, reason: str) -> ExtractFailed:
-    """The error for a file that PDFium could not open, by its reason."""
+    """The error for a file that PDFium could not open; `reason` is PDFium's message."""
     if "password" in reason.lower():
         return ExtractFailed(
             f"The PDF at {page.final_url} is protected with a password.",

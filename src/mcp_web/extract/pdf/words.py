@@ -256,7 +256,7 @@ class _Reader:
         )
 
     def _is_invisible(self, box: Box, style: _Style) -> bool:
-        """Whether a word with this box and style cannot be seen."""
+        """Whether a word cannot be seen; invisible text on a scanned page, which repeats its image, counts as seen."""
         page = self._page_box
         outside = box.right < page.left or box.left > page.right or box.top < page.bottom or box.bottom > page.top
         if outside or 0 < box.top - box.bottom < _SPECK:
