@@ -130,8 +130,7 @@ class Cascade:
         return known[element]
 
     def states(self, element: Element) -> list[Style]:
-        """The styles that the element may have because of its animations (see `animated`); its own style if it has
-        none."""
+        """The styles that the element may have because of its animations (see `animated`), or its own alone."""
         style = self.style(element)
         if style.get("animation-name", "none") == "none":
             return [style]

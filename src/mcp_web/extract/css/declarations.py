@@ -268,8 +268,7 @@ def expanded(value: str) -> dict[str, str]:
 
 
 def longhand(name: str, value: str) -> str:
-    """The value of a property after its variables were replaced. Of a shorthand stored by `_pending`, it is the part
-    for this property; "" if there is none."""
+    """The value of a property after its variables were replaced; of a `_pending` shorthand, the part for it or ""."""
     return expanded(value).get(name, "") if value[:1] == _PENDING else value
 
 
@@ -289,8 +288,7 @@ def four_sides(values: list[T]) -> tuple[T, T, T, T]:
 
 
 def _background(value: str) -> Iterator[tuple[str, str]]:
-    """The properties that `background` sets, with their values; those that it does not name are reset. Nothing if the
-    value is not valid."""
+    """The name and value of each property that `background` sets or resets; nothing if the value is not valid."""
     if value in _WIDE:
         yield "background-color", value
         yield "background-image", "none"

@@ -93,8 +93,7 @@ class Functions:
         return ""
 
     def variables(self, element: Element, declared: Styles, depth: int = 0) -> Callable[[str], str]:
-        """A function that returns the value of a variable, "" if it has none, for an element with these
-        declarations."""
+        """A function that returns a variable's value for an element with these declarations; "" if it has none."""
         return lambda name: self.filled(element, f"var({name})", declared, depth)
 
     def _is_dark(self, element: Element, declared: Styles) -> bool:

@@ -12,8 +12,7 @@ _HINTS = {"mark": {"background-color": "#ff0"}, "button": {"background-color": "
 
 
 def style_hints(element: Element) -> dict[str, str]:
-    """The value of each property that presentational attributes such as `bgcolor` or browser defaults give an
-    element."""
+    """The property values that presentational attributes such as `bgcolor` or browser defaults give an element."""
     tag = element.tag
     found = dict(_LINK if tag == "a" and element.attr("href") is not None else _HINTS.get(tag, ()))
     background, colour = element.attr("bgcolor"), None

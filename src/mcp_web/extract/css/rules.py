@@ -183,8 +183,8 @@ class Rules:
         return frozenset(filter(None, shrunk))
 
     def _defined(self, kind: str) -> Iterator[tuple[str, dict[str, str]]]:
-        """For each at-rule of a `kind` such as "@property": the text after its name, and its declarations. Both are in
-        lower case."""
+        """For each at-rule of a kind such as "@property": what follows its name, and its declarations; in lower
+        case."""
         rules = zip(self._heads, self._bodies, self._contexts, strict=True) if kind in self._defining else ()
         for head, body, context in rules:
             prelude = unescaped(head.rpartition(";")[2]).strip().lower() if "@" in head else ""

@@ -172,8 +172,7 @@ def _off_screen(style: Style) -> bool:
 
 
 def _is_behind_viewer(steps: list[tuple[str, list[str]]]) -> bool:
-    """Whether a transform moves the box behind the viewer of a perspective. `steps` are its functions: name and
-    arguments of each."""
+    """Whether a transform, whose functions are `steps` (name, arguments), moves the box behind the viewer."""
     distance = [pixels(values[0]) for name, values in steps if name == "perspective"]
     moves = [pixels(values[-1]) or 0.0 for name, values in steps if name in ("translatez", "translate3d")]
     return bool(distance and moves) and sum(moves) >= (distance[0] or float("inf"))

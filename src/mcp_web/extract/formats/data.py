@@ -25,8 +25,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 
 def read_json(page: Fetched) -> Document:
-    """Reads JSON; feeds, notebooks and API descriptions are passed to their own readers. Broken JSON is shown as it
-    came."""
+    """Reads JSON, also broken; feeds, notebooks and API descriptions are passed to their own readers."""
     decoded = decode(page)
     notes = list(decoded.notes)
     value: Any = None
@@ -129,8 +128,7 @@ def outline(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
 
 
 def _reader_of(value: dict[str, Any]) -> Callable[[dict[str, Any], Fetched], Document] | None:
-    """The reader of a JSON document that has a format of its own: notebook, feed or API description; None for
-    others."""
+    """The reader of JSON with a format of its own (notebook, feed or API description); None for other JSON."""
     if "nbformat" in value and ("cells" in value or "worksheets" in value):
         from mcp_web.extract.formats.notebook import read_notebook
 

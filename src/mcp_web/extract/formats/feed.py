@@ -73,8 +73,7 @@ def _document(page: Fetched, feed: Feed, notes: tuple[str, ...]) -> Document:
 
 
 def _entry(entry: Entry, base: str) -> tuple[str, int]:
-    """The Markdown of an entry, and how many hidden elements were left out; its relative links are resolved with
-    `base`."""
+    """The Markdown of an entry, its links resolved with `base`, and how many hidden elements were left out."""
     link = absolute(base, entry.link)
     html = entry.summary or (entry.content if isinstance(entry.content, str) else "")
     body, hidden = snippet_markdown(html[:200_000], link or base) if html else ("", 0)

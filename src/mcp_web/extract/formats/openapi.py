@@ -47,8 +47,7 @@ def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
 
 
 def _operations(value: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The method and path of each operation of an API, and its object, to whose parameters those of its path are
-    added."""
+    """The method and path of each operation of an API, and its object, with the parameters of its path added."""
     for path, item in mapping(value.get("paths")).items():
         shared = items(mapping(item).get("parameters"))
         for method in _METHODS:

@@ -99,8 +99,7 @@ def _facts(item: CslItem, answers: dict[str, Any]) -> Iterator[str]:
 
 
 def _notices(answers: dict[str, Any], entry: Element | None) -> Iterator[str]:
-    """The retractions, corrections and other notices about a paper, as sentences, each kind once. `entry` is the
-    paper's entry in arXiv's feed."""
+    """The retractions, corrections and other notices as sentences; `entry` is the paper's entry in arXiv's feed."""
     found: dict[str, str] = {}
     for one in items(mapping(answers.get("crossref")).get("updated-by")):
         what = _NOTICES.get(text(one.get("type")).lower().replace("-", "_").replace(" ", "_"))
@@ -139,8 +138,7 @@ def _abstract(answers: dict[str, Any], entry: Element | None, base: str) -> str:
 
 
 def _entry(feed: str) -> Element | None:
-    """The entry in arXiv's feed, which is XML; None if `feed` is empty. Raises ExtractFailed if the feed has no
-    paper."""
+    """The entry in arXiv's feed, an XML text; None if it is empty. Raises ExtractFailed if it has no paper."""
     if not feed:
         return None
     try:

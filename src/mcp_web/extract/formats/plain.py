@@ -27,8 +27,7 @@ _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|[ \t]\d{1,4}$")
 
 
 def read_plain(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads text without a reader of its own: as source code or Markdown if its type, name or text shows it, else as it
-    is."""
+    """Reads other text: as source code or Markdown if its type, name or content shows it, else as plain text."""
     decoded = decode(page)
     text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
     if language := language_of(page.media_type, page.final_url):

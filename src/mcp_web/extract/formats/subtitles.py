@@ -30,8 +30,7 @@ def read_subtitles(page: Fetched) -> Document:
 
 
 def _cues(source: str) -> Iterator[tuple[float, str]]:
-    """The start in seconds and the text of each cue, without lines that the cue before it had, as in rolling
-    captions."""
+    """The start in seconds and the text of each cue, without lines that the cue before it had (rolling captions)."""
     shown: list[str] = []
     count = 0
     for block in re.split(r"\n[ \t]*\n", source):
@@ -49,8 +48,7 @@ def _cues(source: str) -> Iterator[tuple[float, str]]:
 
 
 def _paragraphs(cues: Iterator[tuple[float, str]]) -> Iterator[str]:
-    """The text of the cues in paragraphs, with a new one after a pause or a minute. Before each is its start time, as
-    in "[0:01:30]"."""
+    """The cues as paragraphs, each after its start time ("[0:01:30]"); a pause or a minute begins a new one."""
     start = last = 0.0
     words: list[str] = []
     for moment, text in cues:

@@ -88,8 +88,7 @@ def read_thread(page: Fetched) -> Document:
 
 
 class _Reader:
-    """Converts the answers of a site's API into posts, and counts hidden texts. Each source has the method of its
-    name."""
+    """Converts the answers of a site's API into posts; each site has the method of its name. Counts hidden texts."""
 
     def __init__(self, base: str, source: str) -> None:
         self._base = base

@@ -137,8 +137,7 @@ class Reachable:
         return found
 
     def _follows_control(self, element: Element) -> bool:
-        """Whether the sibling before the element is, or contains, the visible button or label that opens the
-        element."""
+        """Whether the sibling before the element is or contains the visible button or label that opens it."""
         before = next((node for node in element.previous_siblings if isinstance(node, Element)), None)
         if before is None or not self._is_shown(before):
             return False

@@ -253,8 +253,7 @@ class _Judge:
             return test(element)
 
     def drop_texts(self, element: Element) -> int:
-        """Remove the hidden text inside an element, except what a descendant shows again; 1 if there was any, else
-        0."""
+        """Remove hidden text inside an element, but not what a descendant shows again; 1 if there was any, else 0."""
         if element.parent is None or element.tag in _KEPT:
             return 0
         removed = False
@@ -350,8 +349,7 @@ def _unreachable(found: list[Element], reachable: Reachable, judge: _Judge) -> l
 
 
 def _drop_texts(found: list[Element], reachable: Reachable, judge: _Judge) -> int:
-    """Remove the hidden text in the found elements, except what a person can open. Returns in how many elements text
-    was removed."""
+    """Remove the hidden text in the found elements, except what a person can open; returns how many had some."""
     for element in found:
         if reachable(element) or reachable.is_main_text(element):
             judge.ignore_visibility_of(element)

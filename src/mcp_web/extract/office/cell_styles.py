@@ -29,8 +29,7 @@ class CellStyle:
 
 
 def read_cell_styles(root: Element | None) -> list[CellStyle]:
-    """The styles in a workbook's `styles.xml`, whose root is `root`, by the index that a cell refers to; [] if it is
-    None."""
+    """The styles in the root of a workbook's `styles.xml`, by the index that a cell refers to; [] for None."""
     formats = {
         attribute(form, "numFmtId"): attribute(form, "formatCode") or "" for form in children(child(root, "numFmts"))
     }

@@ -60,8 +60,7 @@ def _body(package: Package, data: bytes, state: State) -> Iterator[Element]:
 
 
 def _joined(blocks: Iterator[tuple[str, str]]) -> str:
-    """The blocks (kind and Markdown of each) as one Markdown text, cut off after the most that is kept of a
-    document."""
+    """The blocks (kind, Markdown) as one Markdown text, cut off after the most that is kept of a document."""
     parts: list[str] = []
     before = ""
     size = 0

@@ -40,8 +40,7 @@ class Style:
 
 
 class WordStyles:
-    """The styles of a document, from the root of its `styles.xml`. `plain` is the look of a paragraph that names
-    none."""
+    """The styles of a document, from the root of its `styles.xml`; `plain` is the look without a named style."""
 
     def __init__(self, root: Element | None = None) -> None:
         self._named: dict[str, Style] = {}
@@ -117,8 +116,7 @@ def is_off_page(frame: Element | None) -> bool:
 
 
 def shading(properties: Element | None) -> Colour | None:
-    """The background colour that properties define (of a solid pattern, that of the pattern); None if they define
-    none."""
+    """The background colour that properties define (of a solid pattern, that of the pattern); None if there is none."""
     shade = child(properties, "shd")
     return hex_colour(attribute(shade, "color" if value(shade) == "solid" else "fill"))
 

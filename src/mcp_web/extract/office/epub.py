@@ -71,8 +71,7 @@ def _with_sheets(package: Package, chapter: str, html: str) -> str:
 
 
 def _sheet(package: Package, name: str, depth: int) -> str:
-    """A style sheet of the book, with the sheets that it imports before it; `depth` is the number of sheets importing
-    it."""
+    """A style sheet of the book, after the sheets that it imports; `depth` is the number of sheets importing it."""
     text = (package.read(name) or b"")[:_STYLE_SHEET].decode("utf-8", "replace").replace("</", "")
     imported = _IMPORT.findall(text)[:_MOST_IMPORTS] if depth < _IMPORT_DEPTH else []
     return "".join(_sheet(package, _relative_to(name, each), depth + 1) for each in imported) + _IMPORT.sub("", text)

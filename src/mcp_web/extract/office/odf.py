@@ -171,8 +171,7 @@ def _text(element: Element, state: State, look: Look = PLAIN) -> str:
 
 
 def _pieces(element: Element, state: State, look: Look, depth: int) -> Iterator[str]:
-    """The visible pieces of a paragraph or span as Markdown; `look` is its own, `depth` the number of elements around
-    it."""
+    """The visible pieces of a paragraph or span as Markdown; `look` is its own, `depth` how deep it is nested."""
     yield state.visible(element.text or "", look).replace("\n", " ")
     for each in element:
         name = local(each.tag)

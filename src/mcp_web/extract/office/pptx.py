@@ -138,8 +138,7 @@ class _Slides(Visibility):
             yield table_of([[" ".join(self._cell(cell, background)) for cell in row] for row in rows])
 
     def _cell(self, cell: Element, background: Look) -> Iterator[str]:
-        """The texts of the paragraphs in a cell. Without a fill of its own its background is unknown: the table style
-        may paint it."""
+        """The texts of a cell's paragraphs. Its background is its own fill or unknown: the table style may paint it."""
         fill = fill_of(child(cell, "tcPr"))
         look = background.on(fill) if fill is not None else Look(unknown=True)
         return self._lines(child(cell, "txBody"), look, bulleted=False)

@@ -109,8 +109,7 @@ def _numbers(element: Element | None, *names: str) -> list[float] | None:
 
 
 def _place(frame: Element | None, corner: str = "off", size: str = "ext") -> Place | None:
-    """The place that a transform element defines; None if it defines none. `corner` and `size` are the names of its
-    children."""
+    """The place that a transform element defines, or None; its children have the names `corner` and `size`."""
     off, ext = _numbers(child(frame, corner), "x", "y"), _numbers(child(frame, size), "cx", "cy")
     return Place(off[0], off[1], off[0] + ext[0], off[1] + ext[1]) if off and ext else None
 
@@ -134,8 +133,7 @@ def _group_transform(frame: Element | None, outside: _Transform | None) -> _Tran
 
 
 def fill_of(properties: Element | None) -> Colour | None:
-    """The fill colour of a shape, a cell or a text, of a gradient only if it is even; None if there is none or it is
-    not known."""
+    """The fill colour of a shape, a cell or a text, also of an even gradient; None if there is none or not known."""
     gradient = child(properties, "gradFill", "gsLst")
     if gradient is not None:
         return even_colour([_colour_in(stop) for stop in gradient])

@@ -99,8 +99,7 @@ def _text(page: PageText, styles: Styles, recognised: Scans) -> str:
 
 
 def read_outline(markdown: str) -> tuple[Heading, ...]:
-    """The headings of a PDF's Markdown, each with its page as the anchor, as in "page=3"; without any, one for each
-    page."""
+    """The headings of a PDF's Markdown, with their page as anchor ("page=3"); without any, one for each page."""
     marks = [(match.start(), f"page={match[1]}") for match in _MARKER.finditer(markdown)]
     headings = read_headings(markdown)
     if not headings:
@@ -147,8 +146,7 @@ def _outline(pdf: PdfDocument) -> Iterator[OutlineItem]:
 
 
 def _largest_lines(pages: list[PageText]) -> str:
-    """The largest lines of the first page with text, joined; if there are many, the first. "" if they are too short or
-    too long for a title."""
+    """The largest lines of the first page with text, of many the first; "" if too short or too long for a title."""
     lines = next((each.lines for each in pages if each.lines), [])
     with_words = [line for line in lines if sum(char.isalpha() for char in line.text) >= 4]
     size = max((line.size for line in with_words), default=0.0)

@@ -68,8 +68,7 @@ class Styles:
 
 
 def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) -> Styles:
-    """The styles of a document: the body text has those of most characters. The outline is left out if it does not fit
-    the pages."""
+    """The style of most characters, as that of the body text; heading sizes; the outline, if it fits the pages."""
     sizes: Counter[float] = Counter()
     bold: Counter[bool] = Counter()
     mono: Counter[bool] = Counter()
@@ -94,8 +93,7 @@ def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) 
 
 
 def _outline_fits(styles: Styles, pages: Sequence[PageText]) -> bool:
-    """Whether at least half the titles of the outline are on their pages: some outlines are file names or slide
-    numbers."""
+    """Whether half the titles of the outline are on their pages: some outlines are file names or slide numbers."""
     items = sum(len(of_page) for of_page in styles.outline.values())
     if items < 2:
         return False

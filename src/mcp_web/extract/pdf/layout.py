@@ -150,8 +150,7 @@ def _same_paragraph(block: PdfBlock, before: Line, line: Line, step: float, near
 
 
 def _pitch(lines: Sequence[Line]) -> float:
-    """The most frequent distance of two lines of a paragraph, as a multiple of the font size; 1.25 if there are
-    none."""
+    """The most frequent distance of two lines of a paragraph, as a multiple of the font size; 1.25 without any."""
     steps: Counter[float] = Counter()
     for one, other in pairwise(lines):
         step = one.box.bottom - other.box.bottom

@@ -29,8 +29,7 @@ def remove_running_lines(pages: Sequence[PageText]) -> None:
 
 
 def _at_edge(line: Line, page: PageText, edge: float = _EDGE) -> bool:
-    """Whether a line is in the top or bottom part of its page; `edge` is the share of the page's height that this part
-    has."""
+    """Whether a line is at the top or bottom of its page, in the share `edge` of the page's height."""
     return line.box.bottom > page.height * (1 - edge) or line.box.top < page.height * edge
 
 

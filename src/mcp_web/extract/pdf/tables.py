@@ -82,8 +82,7 @@ def _rows(cells: list[Cell]) -> list[list[Cell]]:
 
 
 def _continues(row: list[Cell], run: list[list[Cell]]) -> bool:
-    """Whether a row is near the rows above it, `run`; a single cell must also be below a cell that it may continue.
-    False for an empty row."""
+    """Whether a row, if not empty, is near the rows above it, `run`; a single cell must also continue one of these."""
     if not row:
         return False
     above = run[-1]
@@ -115,8 +114,7 @@ def _table(run: list[list[Cell]]) -> Table | None:
 
 
 def _columns(rows: list[list[Cell]]) -> list[Column]:
-    """The columns that the cells form: ranges of x from left to right; cells that span most of the width are
-    ignored."""
+    """The columns that the cells form, as ranges of x; cells that span most of the width are ignored."""
     if not rows:
         return []
     left = min(cell.box.left for row in rows for cell in row)

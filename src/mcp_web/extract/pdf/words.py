@@ -115,8 +115,7 @@ class PageText:
 
 
 def read_page(page: PdfPage, number: int, *, render: bool = True) -> PageText:
-    """The lines of a page in the order of the file; with `render` the page is rendered to find invisible words.
-    `number` is 1 for the first page."""
+    """The lines of page `number` in the order of the file; with `render`, it is rendered to find invisible words."""
     textpage = page.get_textpage()
     count = min(textpage.count_chars(), _MOST_CHARS)
     box = Box(*page.get_cropbox())
