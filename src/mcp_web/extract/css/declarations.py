@@ -174,7 +174,7 @@ def _read(declaration: str, quirks: bool) -> tuple[bool, Mapping[str, str]]:
 
 
 def is_read(name: str) -> bool:
-    """Whether `parse_declarations` returns declarations of the property `name`, in lower case, which is no variable.
+    """Whether `parse_declarations` returns the property `name`, in lower case, if it is declared; not for variables.
     Also True for a name with a CSS escape, which may be that of such a property."""
     return name in _TRACKED or name in _SHORTHANDS or name in _ALIASES or "\\" in name
 

@@ -101,7 +101,8 @@ class Functions:
         return "dark" in scheme and "light" not in scheme
 
     def _place(self, element: Element) -> tuple[int, int]:
-        """Which of its siblings the element is, counted from one, and how many there are."""
+        """The place of the element among its siblings, counted from one, and how many they are with it; (1, 1)
+        alone."""
         if element not in self._places and element.parent is not None:
             siblings = [child for child in element.parent.children if isinstance(child, Element)]
             self._effort.spend(len(siblings))

@@ -27,7 +27,7 @@ _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|[ \t]\d{1,4}$")
 
 
 def read_plain(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Reads other text: as source code or Markdown if its type, name or content shows it, else as plain text."""
+    """Reads text that has no other reader: as code or Markdown if its type, name or content shows it, else as it is."""
     decoded = decode(page)
     text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
     if language := language_of(page.media_type, page.final_url):

@@ -96,7 +96,7 @@ class _Reader:
         self.hidden = 0
 
     def github(self, value: dict[str, Any]) -> _Thread:
-        """An issue or pull request with its comments and those of its review."""
+        """An issue or pull request of GitHub with its comments and those of its review, sorted by date."""
         issue = mapping(value.get("issue"))
         comments = items(value.get("comments"))
         rows = (*comments, *items(value.get("review")))
@@ -110,7 +110,7 @@ class _Reader:
         return _Thread(text(issue.get("title")), posts, facts, _missing(total, len(comments), "comments"))
 
     def stackexchange(self, value: dict[str, Any]) -> _Thread:
-        """A question with its answers, the accepted one first, and the comments below each."""
+        """A question of Stack Exchange with its answers, the accepted one first, and the comments below each."""
         question = mapping(value.get("question"))
         answers = items(value.get("answers"))
         comments: dict[int, list[Post]] = {}
@@ -138,7 +138,7 @@ class _Reader:
         return _Thread(title, posts, (amount(len(posts) - 1, "comment"),))
 
     def discourse(self, value: dict[str, Any]) -> _Thread:
-        """A topic of a Discourse forum."""
+        """A topic of a Discourse forum with its posts, from the collected answers `value` of the forum's API."""
         topic = mapping(value.get("topic"))
         rows = items(mapping(topic.get("post_stream")).get("posts"))[:_POSTS]
         rows.sort(key=lambda row: _number(row.get("post_number")))

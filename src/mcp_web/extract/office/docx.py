@@ -91,7 +91,7 @@ def _blocks(elements: Iterable[Element], state: State) -> Iterator[tuple[str, st
 
 
 def _paragraph(element: Element, state: State) -> tuple[str, str]:
-    """The kind of a paragraph, and its Markdown."""
+    """The kind ("heading", "item", "code" or "text") and the Markdown of a paragraph."""
     style = state.styles.paragraph(child(element, "pPr"))
     look = style.look.over(state.page)
     if style.code:

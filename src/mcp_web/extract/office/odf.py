@@ -36,7 +36,7 @@ class State(Visibility):
     cut: bool = False  # a table was longer than what is shown
 
     def is_hidden(self, element: Element) -> bool:
-        """Whether the element is hidden, far off its page or without a size; if so and it has text, it is counted."""
+        """Whether the element is hidden, far off its page or without a size; if so, it is counted if it has text."""
         is_far = any(not _FAR_LEFT < points(attribute(element, name), 0.0) < _FAR_RIGHT for name in ("x", "y"))
         is_flat = any(points(attribute(element, name), _FLAT) < _FLAT for name in ("width", "height"))
         hidden = is_far or is_flat or self.styles.hides(element)

@@ -105,7 +105,7 @@ def _is_unreadable(properties: Element) -> bool:
 
 
 def _is_off_page(properties: Element) -> bool:
-    """Whether a paragraph starts off its page, or its lines have no height."""
+    """Whether a paragraph with these properties starts off its page, or its lines have no height."""
     moves = [points(attribute(properties, name), 0.0) for name in ("margin-left", "margin-right", "text-indent")]
     return points(attribute(properties, "line-height"), _FLAT) < _FLAT or any(abs(move) > _WIDE for move in moves)
 

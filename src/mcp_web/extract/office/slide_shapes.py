@@ -73,7 +73,7 @@ def _has_size(place: Place) -> bool:
 
 
 def _is_opaque(shape: Element) -> bool:
-    """Whether a shape hides what is behind it."""
+    """Whether a shape has an opaque fill, which hides what is behind it."""
     fill = fill_of(child(shape, "spPr"))
     return fill is not None and fill.alpha > 0.95
 
@@ -115,7 +115,7 @@ def _place(frame: Element | None, corner: str = "off", size: str = "ext") -> Pla
 
 
 def _transformed(place: Place | None, transform: _Transform | None) -> Place | None:
-    """The place of a shape on the slide, from its place in a group with this transform; unchanged without one."""
+    """The place on the slide of a shape, from `place`, that in its group; unchanged without a transform."""
     if place is None or transform is None:
         return place
     across, down, x, y = transform
@@ -123,7 +123,7 @@ def _transformed(place: Place | None, transform: _Transform | None) -> Place | N
 
 
 def _group_transform(frame: Element | None, outside: _Transform | None) -> _Transform | None:
-    """The transform from a group to the slide; `outside`, that of the groups around it, if it defines none."""
+    """The transform from a group to the slide; `outside`, that of the groups around it, if it defines none itself."""
     outer, inner = _transformed(_place(frame), outside), _place(frame, "chOff", "chExt")
     if outer is None or inner is None or inner.right == inner.left or inner.bottom == inner.top:
         return outside
