@@ -251,7 +251,7 @@ def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
 
 
 def _font(font: str) -> tuple[str, str]:
-    """Size and family of a `font` shorthand: the first length, and what comes after it; empty if there is none."""
+    """Size and family of a `font` shorthand: the first length, and what comes after it; "" and "" if there is none."""
     words = split_outside(font)
     for at, word in enumerate(words[:-1]):
         size = split_outside(word, "/")[0] if word != "/" else ""

@@ -58,7 +58,7 @@ def _with_sheets(package: Package, chapter: str, html: str) -> str:
     """The chapter with the book's style sheets embedded, and without `epub:case` elements, which readers ignore."""
 
     def sheet(found: re.Match[str]) -> str:
-        """The style sheet that a `link` element refers to, as a `style` element."""
+        """The style sheet that a `link` element refers to, as a `style` element; "" for a link to something else."""
         target = _HREF.search(found[0])
         if target is None or "stylesheet" not in found[0].lower():
             return ""

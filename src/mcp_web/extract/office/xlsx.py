@@ -117,7 +117,7 @@ class _Cells(Visibility):
         return cells
 
     def _text(self, cell: Element, style: CellStyle) -> str:
-        """The value of a cell as a program shows it."""
+        """The value of a cell as a program shows it; its formula if the file has no value for it."""
         kind = cell.get("t", "n")
         value = child(cell, "v")
         text = (value.text if value is not None else None) or ""
