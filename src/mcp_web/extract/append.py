@@ -8,7 +8,11 @@ from mcp_web.model.page import Document, Heading
 
 
 def append(document: Document, other: Document, heading: str, sentence: str) -> Document:
-    """The document, then the heading (if not empty), the sentence, and the other document."""
+    """`document` with `other` appended: `heading` as a heading of level 2 (none if it is empty), `sentence`, and the
+    text.
+
+    Headings, links, images, notes and the number of hidden texts are joined; everything else is that of `document`.
+    """
     lead = f"{document.markdown}\n\n" if document.markdown else ""
     title = f"## {heading}\n\n" if heading else ""
     before = f"{lead}{title}{sentence}\n\n"

@@ -38,11 +38,12 @@ def assemble(
     images: tuple[Link, ...] = (),
     outline: Callable[[str], tuple[Heading, ...]] = read_headings,
 ) -> Document:
-    """The document of a page that `extractor` read as Markdown; without a `title` its file name or host is used,
-    or with `title_from_heading` its first heading if there is one.
+    """Make the document of a page from the Markdown that the named `extractor` wrote of it.
 
-    Invisible characters are removed; their number is added to `hidden`, how many hidden texts the extractor removed.
-    `outline` reads the headings from the final text.
+    If `title` is empty, it is the first heading (only with `title_from_heading`), else the name of the file, else the
+    host. Invisible characters are removed; `hidden`, how many hidden texts the extractor removed, is increased by the
+    suspicious runs of them. A text of over two million characters is cut, with a note. A missing language is detected
+    in the text, unless `kind` is "data". `outline` reads the headings from the final text.
     """
     text, removed = clean_text(markdown.replace("\r\n", "\n").replace("\r", "\n"))
     text, notes_on_text = _cut(_BLANKS.sub("\n\n\n", text).strip("\n"))
@@ -71,14 +72,14 @@ def assemble(
 
 
 def _clean_metadata(metadata: Metadata) -> Metadata:
-    """The metadata without invisible characters, each value on one line."""
+    """The metadata with each string on one line and without invisible characters; other values are unchanged."""
     values = {field.name: getattr(metadata, field.name) for field in fields(metadata)}
     cleaned: dict[str, Any] = {name: clean_line(value) for name, value in values.items() if isinstance(value, str)}
     return replace(metadata, **cleaned)
 
 
 def _cut(text: str) -> tuple[str, tuple[str, ...]]:
-    """At most LONGEST characters of the text, cut between two blocks, and a note if something was cut."""
+    """The text, with no note; of a longer one the first LONGEST characters, if possible whole blocks, with a note."""
     if len(text) <= LONGEST:
         return text, ()
     end = text.rfind("\n\n", LONGEST // 2, LONGEST)

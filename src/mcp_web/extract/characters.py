@@ -52,10 +52,8 @@ def _has_unseen(text: str) -> bool:
 
 
 def clean_text(text: str) -> tuple[str, int]:
-    """The text without invisible characters, and how many runs of them were suspicious: likely hidden text.
-
-    Line and paragraph separators (U+2028 and U+2029) become line breaks.
-    """
+    """The text without invisible characters, and how many runs of them were suspicious: likely hidden text. Those that
+    a script or an emoji needs stay. Line and paragraph separators (U+2028 and U+2029) become line breaks."""
     if not _has_unseen(text):
         return text, 0
     parts: list[str] = []
@@ -80,11 +78,12 @@ def clean_text(text: str) -> tuple[str, int]:
 
 
 def clean_line(text: str) -> str:
-    """The text on one line, without invisible characters."""
+    """The text on one line, each run of white space as one space, without invisible characters."""
     plain = text if text.isascii() and text.isprintable() else clean_text(text)[0]
     return fold_spaces(plain)
 
 
 def _is_suspicious(text: str, start: int, end: int) -> bool:
-    """Whether a run of invisible characters is likely hidden text: it is longer than one, or not typographic."""
+    """Whether the invisible characters `text[start:end]` are likely hidden text: more than one, or one that typography
+    and icon fonts do not use."""
     return end - start > 1 or _HARMLESS.match(text, start) is None

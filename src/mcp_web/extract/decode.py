@@ -21,7 +21,7 @@ _LABEL = re.compile(r"[A-Za-z0-9._:-]{1,40}")
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A decoded text."""
+    """A text decoded from bytes, with its encoding and how many byte sequences were not valid in it."""
 
     text: str
     encoding: str  # WHATWG name
@@ -29,14 +29,18 @@ class Decoded:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note if some bytes could not be decoded."""
+        """One note that says how many characters could not be decoded; empty if all could."""
         if not self.damaged:
             return ()
         return (f"{amount(self.damaged, 'character')} could not be decoded as {self.encoding}, shown as \ufffd.",)
 
 
 def decode(page: Fetched) -> Decoded:
-    """The text of a page, decoded; never raises."""
+    """Decode the body of a page, with U+FFFD for invalid bytes; never raises.
+
+    The encoding is that of the byte-order mark, the header or the declaration in the text, whichever comes first; else
+    UTF-8 if the bytes are valid, else a detected one.
+    """
     body = page.body
     for mark, name in _BOMS:
         if body.startswith(mark):
@@ -51,7 +55,7 @@ def decode(page: Fetched) -> Decoded:
 
 
 def known_label(label: str | None) -> str | None:
-    """The label in lower case if the Encoding Standard has it, else None."""
+    """The label of an encoding in lower case if the WHATWG Encoding Standard has it, else None."""
     import codecs
 
     import turbohtml.detect  # noqa: F401  importing it registers the whatwg-* codecs
@@ -68,7 +72,8 @@ def known_label(label: str | None) -> str | None:
 
 
 def _declared(body: bytes, media_type: str) -> str | None:
-    """The encoding that the text declares; UTF-8 if it declares UTF-16, which a declaration in ASCII rules out."""
+    """The encoding that an HTML or XML text declares in itself, in lower case, or None. A declaration of UTF-16 counts
+    as UTF-8, because it could not be read as ASCII if it were true."""
     found: str | None = None
     if media_type in ("text/html", "application/xhtml+xml"):
         from turbohtml import parse
@@ -82,7 +87,7 @@ def _declared(body: bytes, media_type: str) -> str | None:
 
 
 def _detected(body: bytes, url: str) -> str:
-    """The encoding that the bytes are likely in; the country in the host name is a hint."""
+    """The encoding that the bytes are likely in, by default windows-1252; the top-level domain of `url` is a hint."""
     from turbohtml.detect import Detection, detect
 
     tld = (urlsplit(url).hostname or "").rpartition(".")[2].lower()
@@ -92,7 +97,7 @@ def _detected(body: bytes, url: str) -> str:
 
 
 def _read(body: bytes, name: str) -> Decoded:
-    """The text in the encoding `name`."""
+    """The bytes decoded from the encoding `name`, with U+FFFD for those that are not valid in it."""
     import turbohtml.detect  # noqa: F401  importing it registers the whatwg-* codecs
 
     text = body.decode(f"whatwg-{name}")

@@ -72,7 +72,8 @@ _TEXT_TYPES = frozenset(f"application/{name}" for name in ("json", "xml", "x-ndj
 
 
 def extractor_for(media_type: str, url: str = "") -> str | None:
-    """The reader of a media type, or of its family (`*+json`), as "module:function"; None if there is none."""
+    """The reader of a media type, or of its family (`*+json`, `*+xml`, text), as "module:function"; None if there is
+    none. The file extension of `url` makes a general type such as text/plain more specific."""
     media_type = refined(media_type, url)
     if media_type in EXTRACTORS:
         return EXTRACTORS[media_type]
@@ -84,7 +85,7 @@ def extractor_for(media_type: str, url: str = "") -> str | None:
 
 
 def is_text(media_type: str) -> bool:
-    """Whether the bytes are text, which `mode=raw` can show."""
+    """Whether content of this media type is text, which `mode=raw` shows as it is."""
     return (
         media_type.startswith("text/")
         or media_type.endswith(("+json", "+xml", "+yaml", "+toml"))
@@ -94,7 +95,11 @@ def is_text(media_type: str) -> bool:
 
 
 def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Read a page. Raises UnsupportedContent, SelectorNotFound or ExtractFailed."""
+    """Read a page with the reader of its media type.
+
+    Raises UnsupportedContent if the type cannot be read, ExtractFailed if this page cannot, SelectorNotFound if a
+    selector or site config finds nothing, InvalidInput if one is not valid, and ConfigError if `options` are not.
+    """
     reader = extractor_for(page.media_type, page.final_url)
     media_type = quoted(page.media_type) if page.media_type else "of unknown type"
     if reader is None:
@@ -122,7 +127,7 @@ def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOpt
 
 
 def _with_notes(document: Document, page: Fetched, request: ExtractRequest) -> Document:
-    """The document with a note about hidden text, and with facts about its extraction if the request asks for them."""
+    """The document with a note if hidden text was removed, and with facts in `explain` if they are requested."""
     if document.hidden:
         pieces = amount(document.hidden, "piece")
         note = f"Left out: {pieces} of text that a reader would not see."

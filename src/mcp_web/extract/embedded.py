@@ -41,14 +41,15 @@ _MOST_SHEETS = 3_000_000  # characters of style sheets that are read for them, f
 
 
 def sheets_of(markdown: str) -> str:
-    """The style sheets in a text."""
+    """The CSS in the `style` elements of a Markdown text, joined; "" if there are none."""
     return "".join(_SHEET.findall(markdown)) if "<style" in markdown.lower() else ""
 
 
 def without_hidden(markdown: str, sheets: str | None = None) -> tuple[str, int]:
-    """The Markdown without hidden HTML elements, comments and unused definitions outside code, and how many these were.
+    """The Markdown without hidden HTML elements, HTML comments, and definitions of links that no link uses.
 
-    `sheets` are the style sheets of the whole document, if the text is only a part of it.
+    Also returns how many were removed, not counting comments. Code blocks are not changed. `sheets` is the CSS that
+    applies, if `markdown` is only a part of a document; without it, the CSS in `markdown` applies.
     """
     markdown, count = without_unused_definitions(markdown)
     sheets = sheets_of(markdown) if sheets is None else sheets
@@ -63,7 +64,8 @@ def without_hidden(markdown: str, sheets: str | None = None) -> tuple[str, int]:
 
 
 def _without_hidden(text: str, sheets: str) -> tuple[str, int]:
-    """The text without hidden HTML elements, and how many were removed; `sheets` are the style sheets that apply."""
+    """The text without hidden HTML elements, and how many were removed; `sheets` is the CSS that applies. After a
+    limited number of different start tags, elements that an attribute or their tag may hide count as hidden."""
     kept: list[str] = []
     end = count = 0
     tested: set[str] = set()
@@ -84,7 +86,8 @@ def _without_hidden(text: str, sheets: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=1024)
 def _is_hidden(tag: str, name: str, sheets: str) -> bool:
-    """Whether the element with this start tag is hidden, tested on a page that has only this element."""
+    """Whether an element is hidden, tested on a page that has only this element. `tag` is its start tag with
+    attributes, `name` its tag name, and `sheets` the CSS of the page."""
     if name.lower() in _NEVER_TEXT:
         return True
     is_void = name.lower() in _VOID
@@ -93,7 +96,7 @@ def _is_hidden(tag: str, name: str, sheets: str) -> bool:
 
 
 def _end_of(text: str, name: str, start: int) -> int:
-    """The end offset of the element whose start tag ends at `start`."""
+    """The offset after the element `name` whose start tag ends at `start`; the text's end if it is not closed."""
     if name.lower() in _VOID:
         return start
     depth = 1
@@ -105,12 +108,16 @@ def _end_of(text: str, name: str, start: int) -> int:
 
 
 def write_embedded(markdown: str, base: str, *, include_images: bool) -> tuple[str, tuple[Link, ...], int]:
-    """The Markdown with HTML blocks converted, its images, and how many hidden elements were removed."""
+    """The text with its HTML blocks converted to Markdown, its images, and how many hidden elements were removed.
+
+    `base` is the URL that relative addresses are resolved against. Without `include_images` the images are removed from
+    the text; they are returned in any case.
+    """
     images: dict[str, str] = {}
     markdown, hidden = without_hidden(markdown)
 
     def block(text: str) -> str:
-        """A paragraph, converted if it is HTML."""
+        """A paragraph, converted to Markdown if it is HTML; "" if it has nothing but end tags."""
         nonlocal hidden
         if _CLOSING.fullmatch(text):
             return ""
@@ -121,7 +128,8 @@ def write_embedded(markdown: str, base: str, *, include_images: bool) -> tuple[s
         return _EMPTY_LINK.sub("", _PICTURE.sub(picture, text))
 
     def picture(match: re.Match[str]) -> str:
-        """What is written for an image; it is recorded in `images`."""
+        """What replaces an image: itself if images are requested, its alternative text in a link, else nothing. The
+        image is recorded in `images`. A code span, which is matched too, stays as it is."""
         if match[0].startswith("`"):
             return match[0]
         url, alt, tag = match["url"], match["alt"], match["tag"]

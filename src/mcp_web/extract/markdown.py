@@ -26,7 +26,7 @@ _UNSAFE_SCHEMES = ("javascript:", "vbscript:", "data:")
 
 
 def read_links(markdown: str) -> tuple[Link, ...]:
-    """The http(s) links outside code, each URL once: inline links, then autolinks and references; no images."""
+    """The http(s) links outside code, each URL once: inline links, then `<url>` and `[label]: url`; no images."""
     seen: dict[str, str] = {}
     for link in links(markdown):
         url = markdown[link.url_start : link.url_end]
@@ -42,7 +42,8 @@ def read_links(markdown: str) -> tuple[Link, ...]:
 
 
 def absolute_targets(markdown: str, base: str) -> str:
-    """The text with relative targets of links and images resolved, and `javascript:` targets replaced by "#"."""
+    """The text with relative targets of links and images resolved against `base`; targets that begin with
+    `javascript:`, `vbscript:` or `data:` become "#"."""
 
     def resolve(url: str) -> str:
         if url.lower().startswith(_UNSAFE_SCHEMES):
@@ -62,10 +63,8 @@ def absolute_targets(markdown: str, base: str) -> str:
 
 
 def without_unused_definitions(markdown: str) -> tuple[str, int]:
-    """The text without the definitions of links that no link uses, which no reader sees, and how many these were.
-
-    People write comments so: `[//]: # (a comment)`.
-    """
+    """The text without the definitions of links (`[label]: url`) that no link uses, and how many these were. No reader
+    sees them, so people write comments as such definitions: `[//]: # (a comment)`."""
     if "]:" not in markdown:
         return markdown, 0
     texts = [text for text, code in _parts(markdown) if not code]
@@ -92,7 +91,7 @@ def without_unused_definitions(markdown: str) -> tuple[str, int]:
 
 
 def _definitions(text: str) -> list[re.Match[str]]:
-    """The definitions of links in a text; in a paragraph, there is none."""
+    """The definitions of links (`[label]: url`) in a text; a line that continues a paragraph is none."""
     found: list[re.Match[str]] = []
     for each in _DEFINITION.finditer(text):
         before = text[text.rfind("\n", 0, max(0, each.start() - 1)) + 1 : each.start()].strip()
@@ -106,25 +105,25 @@ def _label(text: str) -> str:
 
 
 def map_outside_code(markdown: str, change: Callable[[str], str]) -> str:
-    """The text with `change` applied to every part between code blocks."""
+    """The text with `change` applied to every part between fenced code blocks."""
     return "".join(text if code else change(text) for text, code in _parts(markdown))
 
 
 def _parts(markdown: str) -> Iterator[tuple[str, bool]]:
-    """Consecutive lines of code, and of other text; each part with whether it is code."""
+    """The text in runs of lines that are all in fenced code or all not; each run with whether it is code."""
     for code, lines in groupby(fenced_lines(markdown), lambda line: line[1]):
         yield "".join(text for text, _ in lines), code
 
 
 def fence(text: str, language: str = "") -> str:
-    """A code block whose fence is longer than any run of backticks in its content."""
+    """The text as a fenced code block; the fence is longer than any run of backticks in the text."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     marks = "`" * max(3, longest + 1)
     return f"{marks}{language}\n{text.rstrip()}\n{marks}"
 
 
 def web_link(text: str, url: str) -> str:
-    """A Markdown link; only the text if it is empty or the URL is not one of the web."""
+    """A Markdown link with the text; only the text if it is empty or the URL is not http(s)."""
     if not text or not url.startswith(("http://", "https://")):
         return text
     return f"[{text.replace('[', '(').replace(']', ')')}]({url})"
@@ -136,12 +135,12 @@ def escape_start(text: str) -> str:
 
 
 def table_of(rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table of plain texts; the first row is the header. Shorter rows get empty cells."""
+    """A Markdown table of plain texts, "" without cells; the first row is the header. Short rows get empty cells."""
     return pipe_table([[cell.replace("|", "\\|").replace("\n", " ").strip() for cell in row] for row in rows])
 
 
 def pipe_table(rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table of cells that are already Markdown, each on one line; the first row is the header."""
+    """A Markdown table of cells that are one line of Markdown, "" without cells; the first row is the header."""
     width = max((len(row) for row in rows), default=0)
     if not width:
         return ""

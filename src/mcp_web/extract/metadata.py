@@ -84,7 +84,7 @@ def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ())
 
 
 def _metas(tree: Tree) -> dict[str, list[str]]:
-    """The values of meta tags, by their names in lower case."""
+    """The values of the meta tags in document order, by their names in lower case."""
     found: dict[str, list[str]] = {}
     for meta in tree.select("meta[content]")[:_MOST_METAS]:
         content = (meta.attr("content") or "")[:2000].strip()
@@ -96,7 +96,7 @@ def _metas(tree: Tree) -> dict[str, list[str]]:
 
 
 def _main_node(data: Structured) -> Mapping[str, Any]:
-    """The structured data about the content of the page: the first article, else the first other work, else empty."""
+    """The JSON-LD or microdata object about the content: the first article, else the first other work, else {}."""
     best: Mapping[str, Any] = {}
     for node in data.nodes():
         names = types_of(node)
@@ -114,7 +114,7 @@ def _written_title(tree: Tree) -> str:
 
 
 def _titles(written: str, metas: Metas, main: Mapping[str, Any]) -> list[str]:
-    """The titles that the page declares, best first; `written` is that of the title element."""
+    """The titles that the page declares, best first; `written`: of its title element, `main`: its main JSON-LD."""
     declared = (
         _first(metas, "og:title"),
         _first(metas, "citation_title"),
@@ -136,7 +136,8 @@ def _heading(tree: Tree) -> str | None:
 
 
 def _author(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, Any], site: str | None) -> str | None:
-    """The author that the page declares or shows, or None; names of the site and of its staff do not count."""
+    """The author that the page declares or shows, or None; the site's name and names such as "admin" do not count.
+    `main`, the object about the content of the page, is asked before the other objects in its structured data."""
     nodes = [main, *data.nodes()]
     declared = next((name for name in _AUTHOR if name in metas), "")
     authors = metas.get(declared, [])[: None if declared == "citation_author" else 1]
@@ -154,7 +155,7 @@ def _author(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, Any],
 
 
 def _names(value: Any) -> str | None:
-    """The names of authors, joined: `value` is an object, a string or a list of them. None if it has no name."""
+    """The names of authors, joined by commas: `value` is an object, a string or a list of them. None without a name."""
     found: list[str] = []
     for each in value if isinstance(value, list) else [value]:
         name = each.get("name") if isinstance(each, Mapping) else each
@@ -174,7 +175,7 @@ def _bylines(tree: Tree) -> Iterator[str]:
 
 
 def _published(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, Any], url: str) -> str | None:
-    """The date of publication that the page declares, has in its URL, or shows; None if there is none."""
+    """The ISO date of publication that the page declares, has in its URL, or shows; None if there is none."""
     return (
         _first_date(metas, _PUBLISHED)
         or _node_date(data, main, "datePublished")
@@ -185,7 +186,7 @@ def _published(tree: Tree, metas: Metas, data: Structured, main: Mapping[str, An
 
 
 def _shown_date(tree: Tree) -> str | None:
-    """The date of a `<time>` marked as the publication date, or the only date in the main content; else None."""
+    """The ISO date of a `<time>` marked as the date of publication, or the only date in the main content; else None."""
     for selector in (
         "time[pubdate]",
         "time[itemprop=datePublished]",
@@ -200,12 +201,13 @@ def _shown_date(tree: Tree) -> str | None:
 
 
 def _time(element: Element) -> str | None:
-    """The date of a `time` element: its `datetime`, else its text; None if neither is a date."""
+    """The ISO date of a `time` element: in its `datetime`, else in its text; None if neither is a date."""
     return read_date(element.attr("datetime")) or read_date(element.text)
 
 
 def _node_date(data: Structured, main: Mapping[str, Any], name: str) -> str | None:
-    """The date property `name` of the main node, else of the first node that describes the page; else None."""
+    """The ISO date in the property `name` of the object `main`, else of the first object in `data` about a page or
+    article that has it; None if there is none."""
     pages = (node for node in data.nodes() if any(kind.endswith(_OF_PAGE) for kind in types_of(node)))
     for node in (main, *pages):
         value = node.get(name)
@@ -216,7 +218,7 @@ def _node_date(data: Structured, main: Mapping[str, Any], name: str) -> str | No
 
 
 def _first_date(metas: Metas, names: Iterable[str]) -> str | None:
-    """The date in the first of these meta tags that has one; None if none has."""
+    """The ISO date in the first of the meta tags `names` whose first value is a date; None if none is."""
     return next((found for name in names if name in metas and (found := read_date(metas[name][0]))), None)
 
 
@@ -247,7 +249,7 @@ def _canonical(tree: Tree, metas: Metas, url: str) -> str | None:
 
 
 def _site_from(data: Structured) -> str | None:
-    """The name of the site in structured data: of a WebSite, else of the publisher; None if there is none."""
+    """The name of the site in structured data: that of a WebSite, else that of a publisher; None if there is none."""
     for node in data.nodes():
         if "WebSite" in types_of(node) and isinstance(node.get("name"), str):
             return str(node["name"])
@@ -258,12 +260,13 @@ def _site_from(data: Structured) -> str | None:
 
 
 def _first(metas: Metas, *names: str) -> str | None:
-    """The first value of the first of these meta tags that the page has; None if it has none."""
+    """The first value of the first of the meta tags `names` that the page has; None if it has none of them."""
     return next((metas[name][0] for name in names if name in metas), None)
 
 
 def _text(value: Any, most: int) -> str:
-    """At most `most` characters of a string on one line, without entities and invisible characters; "" for others."""
+    """A string on one line and cut to `most` characters, with HTML entities decoded and invisible characters removed;
+    "" for any other value."""
     return shortened_at_word(clean_line(unescape(value[: most * 4])), most) if isinstance(value, str) else ""
 
 
@@ -275,7 +278,11 @@ _MANUAL = re.compile(r"\b(?:documentation|docs|manual|wiki|forums?|handbook|refe
 
 
 def clean_title(titles: Iterable[str], heading: str | None, site: str | None, url: str) -> str:
-    """The best of several titles, without the name of the site; or the heading, if the titles do not name the page."""
+    """The title of a page without the name of the site; "" if there is none.
+
+    It is the first of `titles` (best first) that has more than the name of the site; or `heading`, the text of the
+    page's `h1`, if the titles do not name the page.
+    """
     candidates = list(titles)
     heading = (heading or "").rstrip("¶#§ ")
     names = _site_names(site, url)
@@ -289,14 +296,15 @@ def clean_title(titles: Iterable[str], heading: str | None, site: str | None, ur
 
 
 def _titles_miss_heading(titles: list[str], heading: str, url: str) -> bool:
-    """Whether the titles do not name the page: words of its heading are in the URL, and none in the titles."""
+    """Whether the titles are not about the page: words of its heading are in its URL, and none in the titles."""
     words = _words(heading)
     shared = words & _words(unquote(urlsplit(url).path[:500]))
     return len(shared) >= min(2, len(words)) > 0 and not any(words & _words(title) for title in titles)
 
 
 def _heading_in_title(title: str, heading: str, names: set[str]) -> str | None:
-    """The heading, if the title begins with it; else, or if the heading is one of the site's `names`, None."""
+    """The heading, if it has at least four characters, is not among the site's `names`, and the title is the heading or
+    begins with it and a separator; else None."""
     if len(heading) < 4 or _fold(heading) in names:
         return None
     if not title.lower().startswith(heading.lower()):
@@ -306,7 +314,8 @@ def _heading_in_title(title: str, heading: str, names: set[str]) -> str | None:
 
 
 def _without_site(title: str, names: set[str]) -> str:
-    """The title without parts at its ends that name the site or its manual; `names` are names of the site, folded."""
+    """The title without parts at its ends that name the site, and parts at its end such as "Documentation". `names` are
+    the names of the site as `_fold` returns them."""
     parts = _parts(title)
     while len(parts) > 1 and (_fold(parts[-1][1]) in names or _MANUAL.search(parts[-1][1])):
         parts.pop()
@@ -316,13 +325,14 @@ def _without_site(title: str, names: set[str]) -> str:
 
 
 def _parts(title: str) -> list[tuple[str, str]]:
-    """The parts of a title, each with the separator before it."""
+    """The parts of a title between separators such as " | ", each as (the separator before it, the part)."""
     pieces = _SEPARATOR.split(title)
     return [part for part in zip(["", *pieces[1::2]], pieces[::2], strict=True) if part[1].strip()]
 
 
 def _site_names(site: str | None, url: str) -> set[str]:
-    """The names of a site: its declared name, its host, and the registered part of the host."""
+    """The names of a site, as `_fold` returns them: its declared name and parts of it, its host, and the registered
+    part of the host with and without the top-level domain."""
     host = domain_of(url)
     labels = host.split(".")
     names = {_fold(part) for part in (site or "", host, *_SEPARATOR.split(site or ""))}
@@ -333,10 +343,10 @@ def _site_names(site: str | None, url: str) -> set[str]:
 
 
 def _fold(text: str) -> str:
-    """The letters and digits of a text, in lower case."""
+    """The letters and digits of a text, in lower case and without anything between them."""
     return _FOLDED.sub("", text.lower())
 
 
 def _words(text: str) -> set[str]:
-    """The words of at least four letters."""
+    """The different words of at least four letters, in lower case."""
     return {word.lower() for word in _WORD.findall(text)}

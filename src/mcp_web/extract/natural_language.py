@@ -27,7 +27,7 @@ _SHORT = {
 
 
 def detect_language(text: str) -> str | None:
-    """A two-letter code if the text is long enough and the detector is certain, else None."""
+    """The language of a text as a code such as "en"; None if the text is too short or the detector is not certain."""
     from turbohtml import detect
 
     sample = text[:_READ_CHARS]

@@ -31,7 +31,7 @@ _OUTPUT = 5_000_000  # characters
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """The text that was recognised in one image."""
+    """The text that was recognised in one image, with the number of its words and the mean confidence in them."""
 
     text: str  # Markdown
     confidence: float  # mean of its words, 0 to 100
@@ -40,14 +40,15 @@ class Recognised:
 
 @dataclass(frozen=True, slots=True)
 class Tesseract:
-    """The path of the program, and the languages it should recognise."""
+    """The installed program Tesseract, with the languages that it is to recognise."""
 
     program: str
     languages: str
     data: str = ""  # the folder of its models; empty for the program's default
 
     def read(self, picture: bytes, seconds: float) -> Recognised:
-        """The text in an image file. Raises ExtractFailed if the program fails or takes longer than `seconds`."""
+        """The text in the bytes of an image file. Raises ExtractFailed if the program fails or takes longer than
+        `seconds`."""
         environment = {"OMP_THREAD_LIMIT": "1"} | ({"TESSDATA_PREFIX": self.data} if self.data else {})
         try:
             done = subprocess.run(  # noqa: S603 - a fixed program; the languages are checked letters
@@ -69,7 +70,8 @@ class Tesseract:
 
 
 def find_tesseract(languages: str) -> Tesseract | None:
-    """The program; None if it is not installed or `languages` is "" or "off". Raises ConfigError for other words."""
+    """Tesseract for languages such as "eng+deu"; None if it is not installed, or for "" and "off". Raises ConfigError
+    if `languages` has another form."""
     if languages in ("", "off"):
         return None
     if not _LANGUAGES.fullmatch(languages):
@@ -98,14 +100,14 @@ def _limit(seconds: float) -> None:
 
 
 def _reason(stderr: bytes) -> str:
-    """The last error message in the output of the program."""
+    """The last error message that the program wrote to stderr, cut short; "it gave no reason" without one."""
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     failed = [line for line in lines if "Failed" in line or "Error" in line] or lines
     return failed[-1][:200].rstrip(".") if failed else "it gave no reason"
 
 
 def _recognised(table: str) -> Recognised:
-    """The text from the program's output table, in the paragraphs that it found."""
+    """The text in the TSV that Tesseract writes, in the paragraphs that it found."""
     paragraphs: dict[tuple[str, str], dict[str, list[str]]] = {}
     confidence = length = words = 0.0
     for columns in _words(table):
@@ -119,7 +121,7 @@ def _recognised(table: str) -> Recognised:
 
 
 def _words(table: str) -> Iterator[list[str]]:
-    """The rows of the table that are words: level 5, with a confidence."""
+    """The rows of the TSV that are words (level 5, with a confidence), split into columns."""
     for row in table.splitlines():
         columns = row.split("\t")
         if len(columns) == 12 and columns[0] == "5" and columns[11].strip() and not columns[10].startswith("-"):
@@ -127,7 +129,7 @@ def _words(table: str) -> Iterator[list[str]]:
 
 
 def _joined(lines: Iterator[str]) -> str:
-    """The lines as one paragraph; words divided by a hyphen at the line end are joined."""
+    """The lines as one paragraph of Markdown; words divided by a hyphen at the end of a line are joined."""
     text = ""
     for line in lines:
         text = _HYPHEN.sub("", text) + line if _HYPHEN.search(text) and line[:1].islower() else f"{text} {line}"

@@ -29,7 +29,8 @@ class SiteConfigReport:
 
 
 def check_siteconfig(text: str, html: str | bytes, url: str) -> SiteConfigReport:
-    """Apply the first config of a TOML text to a page. Raises InvalidInput if the text is not a config."""
+    """Apply the first site config in a TOML text to a page, and report what its rules match. Raises InvalidInput if the
+    text is not a config."""
     import turbohtml
 
     config = sites.parse_configs(text)[0]
@@ -51,7 +52,8 @@ def check_siteconfig(text: str, html: str | bytes, url: str) -> SiteConfigReport
 
 
 def _problems(config: sites.SiteConfig, fits: bool, matched: bool, document: Document | None) -> tuple[str, ...]:
-    """What is wrong; `fits`: the config applies to the page, `matched`: a body rule finds something."""
+    """Sentences about what is wrong with a config; empty if nothing is. `fits`: the config applies to the page,
+    `matched`: a body rule finds something, `document`: what it finds."""
     found = []
     if not config.body:
         found.append("The config has no body rule.")

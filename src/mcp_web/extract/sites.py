@@ -35,7 +35,8 @@ _XPATH = ("/", "(", "./", "string(", "normalize-space(")
 
 @dataclass(frozen=True, slots=True)
 class SiteConfig:
-    """Rules for pages of one site or one generator. Selectors are CSS, or XPath where they begin with a slash."""
+    """Rules for the pages of one site, or of one generator (a program that makes pages, such as Sphinx). Selectors are
+    CSS, or XPath where they begin with `/`, `./`, `(`, `string(` or `normalize-space(`."""
 
     id: str
     version: str
@@ -52,12 +53,12 @@ class SiteConfig:
 
     @property
     def name(self) -> str:
-        """The config with its version, as in "sphinx@3"."""
+        """The id of the config with its version, as in "sphinx@3"."""
         return f"{self.id}@{self.version}"
 
 
 def parse_configs(text: str) -> tuple[SiteConfig, ...]:
-    """The configs in a TOML text: one at the top level, or several as [[site]]. Raises InvalidInput."""
+    """The site configs in TOML, one at the top level or several as [[site]]. Raises InvalidInput if any is bad."""
     if len(text) > _LARGEST:
         raise InvalidInput(f"The site config has {len(text):,} characters; {_LARGEST:,} are allowed.")
     try:
@@ -71,7 +72,7 @@ def parse_configs(text: str) -> tuple[SiteConfig, ...]:
 
 
 def _config(entry: Any) -> SiteConfig:
-    """The config in a TOML table. Raises InvalidInput."""
+    """The site config in a parsed TOML table. Raises InvalidInput if it is not valid."""
     if not isinstance(entry, dict):
         raise InvalidInput("Each [[site]] of a site config is a table.")
     name = str(entry.get("id", ""))
@@ -91,7 +92,7 @@ def _config(entry: Any) -> SiteConfig:
 
 
 def _strings(name: str, key: str, value: Any) -> tuple[str, ...]:
-    """The value of a key of the config `name`: a string or a list of strings. Raises InvalidInput."""
+    """The value of `key` in the config `name`, one string or a list, as a tuple. Raises InvalidInput for others."""
     values = (value,) if isinstance(value, str) else value
     if not isinstance(values, list | tuple) or not all(isinstance(each, str) and each.strip() for each in values):
         raise InvalidInput(f"{key} of site config {name!r} is a string or a list of strings.")
@@ -108,7 +109,7 @@ def _check_selector(name: str, key: str, selector: str) -> None:
 
 @cache
 def _probe() -> Tree:
-    """A small page on which selectors are checked."""
+    """A small parsed page on which selectors are checked."""
     import turbohtml
 
     return turbohtml.parse("<p></p>", positions=False)
@@ -134,17 +135,17 @@ def packaged() -> tuple[SiteConfig, ...]:
 
 
 def in_folder(folder: str) -> tuple[SiteConfig, ...]:
-    """The valid configs of the user's folder; read again when a file has changed."""
+    """The valid configs of the *.toml files in the user's folder; read again when a file has changed."""
     return _read_files(_stamps(folder))[0]
 
 
 def unusable(folder: str) -> tuple[str, ...]:
-    """An error message for each file of the user's folder that is not valid; such a file is ignored."""
+    """An error message for each *.toml file of the user's folder that is not valid; such a file is ignored."""
     return _read_files(_stamps(folder))[1]
 
 
 def _stamps(folder: str) -> tuple[tuple[str, int], ...]:
-    """The path and the time of change of each config file in a folder."""
+    """The path and the time of change, in nanoseconds, of each *.toml file in a folder; empty if `folder` is ""."""
     if not folder:
         return ()
     files = sorted(Path(folder).expanduser().glob("*.toml"))
@@ -153,7 +154,8 @@ def _stamps(folder: str) -> tuple[tuple[str, int], ...]:
 
 @lru_cache(maxsize=4)
 def _read_files(stamps: tuple[tuple[str, int], ...]) -> tuple[tuple[SiteConfig, ...], tuple[str, ...]]:
-    """The configs of the valid files, and an error message for each other file, which must not stop the extraction."""
+    """The configs of the valid files, and an error message for each other one, which is logged but does not stop the
+    extraction. `stamps` is what `_stamps` returns: as the key of the cache, it makes changed files be read again."""
     found: list[SiteConfig] = []
     problems: list[str] = []
     for path, _ in stamps:
@@ -166,7 +168,7 @@ def _read_files(stamps: tuple[tuple[str, int], ...]) -> tuple[tuple[SiteConfig, 
 
 
 def explicit(argument: str, folder: str = "") -> SiteConfig:
-    """The config that a caller requested, by id or as TOML text. Raises InvalidInput."""
+    """The config that a caller requested, by id or as TOML text. Raises InvalidInput if it is unknown or not valid."""
     if "\n" in argument or "=" in argument:
         return parse_configs(argument)[0]
     known = {config.id: config for config in (*packaged(), *in_folder(folder))}
@@ -181,9 +183,10 @@ def explicit(argument: str, folder: str = "") -> SiteConfig:
 
 
 def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> Iterator[tuple[SiteConfig, bool]]:
-    """The configs that apply to a page, best first, each with whether it is from the user's folder.
+    """The configs that apply to a page, best first, each with whether it is from the user's `folder`.
 
-    `names` are the classes and ids of the page in lower case: a mark with others is not searched for.
+    `names` are the classes and ids of the page in lower case: a mark of a config, which is a selector, is not searched
+    for if it contains others.
     """
     generator = _generator(tree)
     sources = ((in_folder(folder), True), (packaged(), False))
@@ -198,14 +201,15 @@ def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> It
 
 
 def fits(config: SiteConfig, tree: Tree, url: str) -> bool:
-    """Whether the config applies to a page."""
+    """Whether a config applies to a page: by its domains if it has some, else by the program that made the page
+    (generator) or a selector that matches something on it (mark)."""
     if config.domains:
         return _fits_domain(config, tree, url)
     return bool(config.generator and _generator(tree).startswith(config.generator)) or _is_marked(config, tree)
 
 
 def _generator(tree: Tree) -> str:
-    """The program that made the page, as it declares it, in lower case; "" if it declares none."""
+    """The program that made the page, as its `meta` element names it, in lower case; "" if there is none."""
     found = tree.select_one("head > meta[name=generator i]")
     return (found.attr("content") or "").strip().lower() if found is not None else ""
 
@@ -217,12 +221,12 @@ def _names_in(selector: str) -> frozenset[str]:
 
 
 def _is_marked(config: SiteConfig, tree: Tree) -> bool:
-    """Whether a mark of the config matches."""
+    """Whether one of the config's marks, which are selectors, matches something on the page."""
     return any(select(tree, mark) for mark in config.marks)
 
 
 def _fits_domain(config: SiteConfig, tree: Tree, url: str) -> bool:
-    """Whether the page is on a domain of the config, and has one of its marks if it has any."""
+    """Whether the page is on a domain of the config, and one of its marks (selectors) matches, if it has any."""
     return any(in_domain(url, domain) for domain in config.domains) and (not config.marks or _is_marked(config, tree))
 
 
@@ -231,7 +235,7 @@ def _fits_domain(config: SiteConfig, tree: Tree, url: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The result of applying a config to a page."""
+    """What a config found on a page: its content, what was stripped, its title, author and date, and the next page."""
 
     config: SiteConfig
     roots: tuple[Element, ...]
@@ -272,12 +276,12 @@ def outermost(elements: Iterable[Element]) -> list[Element]:
 
 
 def _is_stripped(config: SiteConfig, root: Element) -> bool:
-    """Whether a strip rule names the element itself, which a wide body rule may have taken."""
+    """Whether a strip rule in CSS matches the element itself, which a broad body rule may have selected."""
     return any(root.matches(rule) for rule in config.strip if not rule.startswith(_XPATH))
 
 
 def _strip(roots: list[Element], selector: str) -> int:
-    """Remove what the selector matches below the roots; returns how many elements were removed."""
+    """Remove the elements below the roots that the selector matches; returns how many were removed."""
     count = 0
     for root in roots:
         for element in select(root, selector):
@@ -288,7 +292,7 @@ def _strip(roots: list[Element], selector: str) -> int:
 
 
 def _can_be_removed(element: Element) -> bool:
-    """Whether an element may be removed: not if it has all the text of a heading, as with some generators."""
+    """Whether an element may be removed: not if it is removed already, or has all the text of the heading around it."""
     if element.parent is None:
         return False  # removed already, with one of its ancestors
     heading = element.closest("h1,h2,h3,h4,h5,h6")
@@ -297,7 +301,7 @@ def _can_be_removed(element: Element) -> bool:
 
 
 def _first_text(tree: Tree, selectors: tuple[str, ...], attribute: str | None = None) -> str | None:
-    """The text, or the attribute, of the first match of the first selector that has one."""
+    """The text, or the value of `attribute`, of the first match of the first selector with one, else None."""
     for selector in selectors:
         for found in select(tree, selector)[:1]:
             text = found if isinstance(found, str) else _element_value(found, attribute)
@@ -307,7 +311,7 @@ def _first_text(tree: Tree, selectors: tuple[str, ...], attribute: str | None = 
 
 
 def _element_value(element: Element, attribute: str | None) -> str:
-    """An attribute; without `attribute` the content, date or text of the element."""
+    """The value of `attribute`; without it, the `content` or `datetime` of the element if it has one, else its text."""
     if attribute:
         return element.attr(attribute) or ""
     return element.attr("content") or element.attr("datetime") or element.text

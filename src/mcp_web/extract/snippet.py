@@ -9,9 +9,10 @@ from mcp_web.extract.html.write import write_markdown
 
 
 def snippet_markdown(html: str, base_url: str, *, relative_links: bool = True) -> tuple[str, int]:
-    """The visible content as Markdown, and how many hidden elements were left out.
+    """The visible content of a piece of HTML as Markdown without images, and how many hidden texts were left out.
 
-    Without `relative_links` a relative link is replaced by its text: in a book it leads to another file of the book.
+    Links are resolved against `base_url`. Without `relative_links` a relative link is replaced by its text: in a book
+    it leads to another file of the book.
     """
     tree = parse(html, positions=False)
     tree.remove("script, iframe, object, embed, form, button")

@@ -43,12 +43,13 @@ class Structured:
     microdata: tuple[Mapping[str, Any], ...]  # in JSON-LD's shape
 
     def nodes(self) -> Iterator[Mapping[str, Any]]:
-        """All typed objects, JSON-LD first."""
+        """All objects with a type, those of JSON-LD first."""
         yield from self.json_ld
         yield from self.microdata
 
     def bounded(self, opengraph: Mapping[str, str]) -> tuple[Mapping[str, Any], ...]:
-        """The data, and the OpenGraph properties, as `{"format", "data"}` entries, limited in size."""
+        """The data and the OpenGraph properties as `{"format", "data"}` entries; what exceeds the limits in size is
+        left out."""
         entries: list[dict[str, Any]] = [{"format": "json-ld", "data": node} for node in self.json_ld]
         if opengraph:
             entries.append({"format": "opengraph", "data": opengraph})
@@ -76,7 +77,7 @@ def read_structured(tree: Tree) -> Structured:
 
 
 def types_of(node: Mapping[str, Any]) -> tuple[str, ...]:
-    """The schema.org names of a node: `https://schema.org/NewsArticle` → `NewsArticle`; empty if it has no type."""
+    """The schema.org types of an object: `https://schema.org/NewsArticle` → `NewsArticle`; empty if it has none."""
     found = node.get("@type")
     if isinstance(found, str):
         return (_PREFIX.sub("", found),)
@@ -105,7 +106,8 @@ def _json_ld(tree: Tree) -> Iterator[Any]:
 
 
 def _collect(value: Any, nodes: list[Mapping[str, Any]], depth: int) -> None:
-    """Append the typed objects in a JSON-LD value to `nodes`; `depth` lists and graphs are around it, at most four."""
+    """Append the objects with an @type in a JSON-LD value to `nodes`. `depth` is how many lists and @graphs are around
+    the value; what is in more than four is left out."""
     if depth > 4 or len(nodes) >= _MOST_NODES:
         return
     if isinstance(value, list):
@@ -134,7 +136,8 @@ def _microdata(item: MicrodataItem, depth: int) -> dict[str, Any]:
 
 
 def _bound(value: Any, depth: int) -> Any:
-    """The value without redundant text, limited to `depth` levels, in width and in length; None if it is too deep."""
+    """A copy of a JSON value with at most `depth` levels and limited numbers of items and characters, without the keys
+    in _REDUNDANT; None if it is too deep."""
     if isinstance(value, str):
         return shortened(clean_line(value[: _STRING * 4]), _STRING)
     if not isinstance(value, dict | list):

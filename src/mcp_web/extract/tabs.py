@@ -16,9 +16,11 @@ _MOST_SETS = 60
 def label_tab_panels(
     tree: Node, candidates: list[Element], classes: frozenset[str], is_seen: Callable[[Element], bool]
 ) -> None:
-    """Attach the label of every visible tab to its panel, and remove the tabs.
+    """Set the attribute LABEL of each tab panel to the text of its tab, and remove the tabs.
 
-    `candidates` are the elements with the role "tablist" or the attribute LABEL, `classes` all class names of the tree.
+    A set of tabs is left as it is if `is_seen` is False for a label, or if there are more or fewer panels than tabs.
+    `candidates` are the elements with the role "tablist" or with the attribute LABEL, which is removed first: it is the
+    page's own. `classes` are all class names of the tree.
     """
     strips: list[Element] = []
     for element in candidates:
@@ -48,7 +50,7 @@ def label_tab_panels(
 
 
 def _labels_and_panels(tree: Node, strip: Element) -> tuple[list[Element], list[Element]]:
-    """The labels of a set of tabs, and its panels in the same order."""
+    """The labels of the tabs in the element `strip`, and their panels in the same order; the numbers may differ."""
     tabs = strip.select("[role=tab]")
     if tabs:
         panels = _controlled(tree, tabs)
@@ -63,12 +65,12 @@ def _labels_and_panels(tree: Node, strip: Element) -> tuple[list[Element], list[
 
 
 def _elements(node: Element | None) -> list[Element]:
-    """The children that are elements."""
+    """The child nodes that are elements; none if `node` is None."""
     return [child for child in node if isinstance(child, Element)] if node is not None else []
 
 
 def _controlled(tree: Node, tabs: list[Element]) -> list[Element]:
-    """The panels that the tabs refer to by id; empty if one is missing."""
+    """The panels whose ids the tabs refer to, in the order of the tabs; empty if one is missing."""
     found: list[Element] = []
     for tab in tabs[:_MOST]:
         name = tab.attr("aria-controls") or (tab.attr("href") or "").lstrip("#")
@@ -82,7 +84,7 @@ def _controlled(tree: Node, tabs: list[Element]) -> list[Element]:
 
 
 def _following(strip: Element, count: int) -> list[Element]:
-    """The panels beside a tab list, if there are `count` of them."""
+    """The tab panels below the parent or grandparent of a tab list, if there are exactly `count`; else empty."""
     holder: object = strip.parent
     for _ in range(2):
         if not isinstance(holder, Element):

@@ -35,13 +35,13 @@ def add_transcript(document: Document, transcripts: tuple[str, ...]) -> Document
 
 
 def _paragraphs(text: str) -> str:
-    """The lines of a transcript as paragraphs."""
+    """The lines of a transcript as paragraphs of Markdown."""
     lines = (" ".join(line.split()) for line in clean_text(text[:_CHARS])[0].splitlines())
     return "\n\n".join(escape_start(line) for line in lines if line)
 
 
 def _transcripts(node: Any) -> Iterator[str]:
-    """The transcripts of a node and of the media in it."""
+    """The transcripts of a schema.org object, and of the video, audio and associated media in it."""
     inner = (node, node.get("video"), node.get("audio"), node.get("associatedMedia"))
     for one in inner:
         if isinstance(one, dict) and _MEDIA.intersection(types_of(one)) and isinstance(one.get("transcript"), str):

@@ -16,9 +16,9 @@ from mcp_web.text.markdown import prose
 
 
 class _Phrases:
-    """A pattern, and signs: strings in lower case of which every match has at least one.
+    """A pattern to search for, and its signs: strings in lower case, of which every match contains at least one.
 
-    A text without any is not searched, which saves one per cent of the time of reading a page.
+    The pattern is not searched for in a text without signs, which saves one per cent of the time of reading a page.
     """
 
     def __init__(self, signs: str, pattern: str) -> None:
@@ -26,7 +26,7 @@ class _Phrases:
         self.pattern = re.compile(pattern, re.I)
 
     def search(self, text: str) -> re.Match[str] | None:
-        """The first match in a text."""
+        """The first match of the pattern in a text, or None."""
         lowered = text.lower()
         for sign in self.signs:
             if sign in lowered:
@@ -119,9 +119,10 @@ _FORM_PAGE = 600  # characters of all text on a page that is only a form
 def detect_wall(
     source: bytes, markdown: str, status: int = 200, headers: Iterable[tuple[str, str]] = ()
 ) -> WallFinding:
-    """The kind of wall and a sentence about it; (None, note) if a wall is only possible, (None, None) without one.
+    """Why a page has less text than a reader would get: the kind of wall (login, paywall …), and a sentence about it.
 
-    `source` is the page as it was fetched, `markdown` its extracted text.
+    Returns (None, note) if a wall is only possible, and (None, None) without one. `source` is the page as it was
+    fetched, `markdown` its extracted text.
     """
     lowered = {name.lower(): value.lower() for name, value in headers}
     if found := _by_status(status, lowered):
@@ -135,7 +136,7 @@ def detect_wall(
 
 
 def _by_status(status: int, headers: dict[str, str]) -> WallFinding | None:
-    """The finding by the status and the headers (names and values in lower case); None if they say nothing."""
+    """The wall (login, paywall, bot check) that the status or headers show, or None; `headers`: in lower case."""
     for name, value in _BOT_HEADERS.items():
         if name in headers and headers[name].startswith(value):
             return "bot", f"The site answered with a bot check (header {name}) instead of the page."
@@ -147,7 +148,8 @@ def _by_status(status: int, headers: dict[str, str]) -> WallFinding | None:
 
 
 def _not_free(source: bytes, markdown: str) -> WallFinding:
-    """The finding for a page with much text: only a declaration of the publisher is evidence."""
+    """The wall of a page with much text: a paywall if the publisher declares it not free and its end asks for a
+    subscription, a note without a wall if it only declares that, and (None, None) otherwise."""
     if b"isAccessibleForFree" not in source or not _NOT_FREE.search(_lowered(source)):
         return None, None
     if match := _PAYWALL_WORDS.search(_shown(markdown[-4000:])):
@@ -156,7 +158,8 @@ def _not_free(source: bytes, markdown: str) -> WallFinding:
 
 
 def _instead_of_text(html: str, shown: str) -> WallFinding | None:
-    """The finding for a page that shows a bot check, a consent dialogue or a login instead of its text."""
+    """The wall of a page that shows a bot check, a consent dialogue or a login instead of its text; None if it does
+    not. `html` is its source in lower case, `shown` its visible text."""
     if len(shown) > _SHORT:
         return None
     head = html[:_CHALLENGE]
@@ -188,7 +191,7 @@ def _is_login_form(html: str) -> bool:
 
 
 def _paywall(source: bytes, shown: str) -> WallFinding | None:
-    """The finding for a page of which only the beginning is shown to readers without a subscription."""
+    """A paywall, if the end of the visible text `shown` asks to subscribe or the publisher declares one; else None."""
     if match := _PAYWALL_WORDS.search(shown[-2500:]):
         return "paywall", f"Content appears to be behind a paywall (“{match[0]}”); only its beginning is shown."
     if b"isAccessibleForFree" not in source and b"article:content_tier" not in source:
@@ -200,7 +203,8 @@ def _paywall(source: bytes, shown: str) -> WallFinding | None:
 
 
 def _shell(html: str, shown: str) -> WallFinding:
-    """The finding for a page with little text: that it is empty until its scripts run, or a note that nothing shows."""
+    """The wall "shell" if a page with little text is empty until its scripts run; else no wall, and a note if it shows
+    none. `html` is its source in lower case, `shown` its visible text."""
     nothing = None if shown else "The page shows no text that can be read."
     if len(shown) > _EMPTY or not any(mark in html for mark in ("<script", "modulepreload", 'as="script"')):
         return None, nothing
@@ -212,7 +216,7 @@ def _shell(html: str, shown: str) -> WallFinding:
 
 
 def _shown(markdown: str) -> str:
-    """The text without link targets, white space folded."""
+    """Markdown without URLs, white space collapsed."""
     return " ".join(prose(markdown).split())
 
 

@@ -43,7 +43,8 @@ _ARXIV = "{http://arxiv.org/schemas/atom}"
 
 
 def item_of_answers(answers: Mapping[str, Any]) -> CslItem:
-    """The item of a work from the answers of the catalogues, by their names; {} if none knows it."""
+    """The CSL-JSON item of a work from the answers of the catalogues, by their names ("crossref"); {} if none knows it.
+    Each field is taken from the most reliable catalogue that has it."""
     found: CslItem = {}
     for read in (openalex, europepmc, datacite, crossref):  # the last is the most reliable
         if answer := mapping(answers.get(read.__name__)):
@@ -52,7 +53,7 @@ def item_of_answers(answers: Mapping[str, Any]) -> CslItem:
 
 
 def crossref(work: dict[str, Any]) -> CslItem:
-    """The item of a Crossref work, whose fields are similar to CSL."""
+    """The CSL-JSON item of a Crossref work, whose fields are similar; missing ones are empty."""
     return {
         "type": _KINDS.get(text(work.get("type")), "document"),
         "title": plain(": ".join((texts(work.get("title")) + texts(work.get("subtitle")))[:2])),
@@ -74,7 +75,7 @@ def crossref(work: dict[str, Any]) -> CslItem:
 
 
 def datacite(work: dict[str, Any]) -> CslItem:
-    """The item of a DataCite record."""
+    """The CSL-JSON item of a DataCite record; missing fields are empty."""
     container = mapping(work.get("container"))
     issued = next((text(one.get("date")) for one in items(work.get("dates")) if one.get("dateType") == "Issued"), "")
     pages = "-".join(filter(None, (text(container.get("firstPage")), text(container.get("lastPage")))))
@@ -94,7 +95,7 @@ def datacite(work: dict[str, Any]) -> CslItem:
 
 
 def europepmc(row: dict[str, Any]) -> CslItem:
-    """The item of a Europe PMC result with `resultType=core`."""
+    """The CSL-JSON item of a Europe PMC result with `resultType=core`; missing fields are empty."""
     issue = mapping(row.get("journalInfo"))
     journal = mapping(issue.get("journal"))
     return {
@@ -116,7 +117,7 @@ def europepmc(row: dict[str, Any]) -> CslItem:
 
 
 def openalex(work: dict[str, Any]) -> CslItem:
-    """The item of an OpenAlex work."""
+    """The CSL-JSON item of an OpenAlex work; missing fields are empty."""
     place = mapping(mapping(work.get("primary_location")).get("source"))
     biblio = mapping(work.get("biblio"))
     names = [text(mapping(one.get("author")).get("display_name")) for one in items(work.get("authorships"))]
@@ -137,7 +138,7 @@ def openalex(work: dict[str, Any]) -> CslItem:
 
 
 def arxiv(entry: Element, number: str) -> CslItem:
-    """The item of an entry in arXiv's Atom feed."""
+    """The CSL-JSON item of an entry in arXiv's Atom feed; `number` is its arXiv id. Missing fields are empty."""
     category = entry.find(f"{_ARXIV}primary_category")
     return {
         "type": "article",
@@ -155,28 +156,29 @@ def arxiv(entry: Element, number: str) -> CslItem:
 
 
 def plain(html: str) -> str:
-    """A title without its markup, on one line."""
+    """A title without its HTML markup, on one line."""
     return line(unescape(_TAG.sub("", html)))
 
 
 def line(value: str | None) -> str:
-    """The text on one line; empty for None."""
+    """The text on one line, white space collapsed; "" for None."""
     return " ".join((value or "").split())
 
 
 def name_parts(name: str) -> dict[str, str]:
-    """The family and given name in "Ada Hare": the last word is the family name."""
+    """A name in CSL form. The last word of "Ada Hare" is the family name; a single word is a `literal`."""
     given, _, family = name.rpartition(" ")
     return {"family": family, "given": given} if given else {"literal": name}
 
 
 def shown_name(name: Mapping[str, Any]) -> str:
-    """A name as text, the given name first: "Ada Hare"."""
+    """A CSL name as text, the given name first: "Ada Hare"."""
     return line(f"{text(name.get('given'))} {text(name.get('family'))}") or text(name.get("literal"))
 
 
 def _people(rows: Any, family: str, given: str, whole: str) -> list[dict[str, str]]:
-    """The CSL names in the rows of a catalogue; the arguments name their fields, `a|b` the first that is not empty."""
+    """The CSL names of the people in the rows of a catalogue. `family`, `given` and `whole` name the fields of a row;
+    of `a|b`, the first that is not empty is used."""
     found = []
     for row in items(rows)[:_AUTHORS]:
         last, first, name = (_field(row, names) for names in (family, given, whole))
@@ -198,7 +200,8 @@ _CONTAINERS = {
 
 
 def citation_entries(metas: Mapping[str, list[str]]) -> tuple[dict[str, Any], ...]:
-    """An entry from the citation tags among the meta tags, if they have a title and a DOI or a container; else none."""
+    """The work that the `citation_…` meta tags describe, as one `{"format", "data"}` entry in CSL-JSON; empty unless
+    they have a title, and a DOI or the name of a journal, conference, book or institution."""
     container = next((name for name in _CONTAINERS if name in metas), None)
     if "citation_title" not in metas or not (container or "citation_doi" in metas):
         return ()
@@ -221,11 +224,11 @@ def citation_entries(metas: Mapping[str, list[str]]) -> tuple[dict[str, Any], ..
 
 
 def _first(tags: dict[str, list[str]], name: str) -> str:
-    """The first value of a meta tag; empty if there is none."""
+    """The first value of a meta tag; "" if there is none."""
     return tags.get(name, [""])[0]
 
 
 def _name(name: str) -> dict[str, str]:
-    """The parts of a name: "Hare, Ada" or "Ada Hare"."""
+    """A name written "Hare, Ada" or "Ada Hare", in CSL form."""
     family, comma, given = name.partition(", ")
     return {"family": family, "given": given} if comma else name_parts(name)

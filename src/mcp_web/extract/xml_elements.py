@@ -12,15 +12,16 @@ _PIECE = 65_536  # bytes of XML that are parsed at once
 
 
 def parse_xml(data: bytes) -> Element:
-    """The root element. Raises ValueError, whose message is a predicate: "contains broken XML in line 3"."""
+    """The root element of XML. Raises ValueError, whose message is a predicate: "contains broken XML in line 3"."""
     with _checked(data):
         return ElementTree.fromstring(data)  # noqa: S314
 
 
 def read_xml(data: bytes, section: str) -> Iterator[tuple[bool, Element]]:
-    """Each child of the root and of its child `section`, and whether it is in the section; each is deleted afterwards.
+    """Parse XML, and yield the children of the root; of a child named `section`, its children instead.
 
-    For files too large to be kept as a tree. Raises ValueError, also after some elements.
+    Each comes with whether it is in a section, and is then removed: for files too large to be kept as a tree. Raises
+    ValueError for XML that is broken or declares entities, possibly after some elements.
     """
     builder = ElementTree.TreeBuilder()
     top = builder.start("", {})  # an element around the root, which has what was read so far
@@ -36,7 +37,8 @@ def read_xml(data: bytes, section: str) -> Iterator[tuple[bool, Element]]:
 
 
 def _complete(root: Element, section: str, count: int) -> Iterator[tuple[bool, Element]]:
-    """Removes the first `count` children of the root, and of the next one its children but the last; returns them."""
+    """Remove elements that are completely parsed from a root, and yield them as `read_xml` does: its first `count`
+    children, and of a section after these all children but the last."""
     complete = root[:count]
     del root[:count]
     for each in complete:
@@ -50,7 +52,8 @@ def _complete(root: Element, section: str, count: int) -> Iterator[tuple[bool, E
 
 @contextmanager
 def _checked(data: bytes) -> Iterator[None]:
-    """Refuses entity declarations, which attacks use and documents do not, and translates errors of the parser."""
+    """A context in which errors of the XML parser become ValueError. Raises ValueError first if the data declares
+    entities, which attacks use and documents do not."""
     if b"<!ENTITY" in data or b"<\x00!\x00E\x00N\x00T\x00I\x00T\x00Y" in data:
         raise ValueError("declares XML entities")
     try:
@@ -61,12 +64,12 @@ def _checked(data: bytes) -> Iterator[None]:
 
 @lru_cache(maxsize=1024)  # a document has few tags, each thousands of times
 def local(tag: object) -> str:
-    """A tag without its namespace; empty for comments."""
+    """The name of a tag without its namespace; "" for comments."""
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def attribute(element: Element | None, name: str) -> str | None:
-    """The value of an attribute by its local name, in any namespace."""
+    """The value of an attribute by its local name, in any namespace; None if there is none."""
     for key, value in element.attrib.items() if element is not None else ():
         if key == name or key.endswith("}" + name):
             return value
@@ -74,7 +77,7 @@ def attribute(element: Element | None, name: str) -> str | None:
 
 
 def child(element: Element | None, *path: str) -> Element | None:
-    """The first element at the end of a path of local names; None if there is none."""
+    """The element at the end of a path of local names, by the first child of each name; None if there is none."""
     for name in path:
         for each in element if element is not None else ():
             if local(each.tag) == name:
@@ -86,10 +89,10 @@ def child(element: Element | None, *path: str) -> Element | None:
 
 
 def children(element: Element | None, *names: str) -> list[Element]:
-    """The children; if names are given, those with one of these local names."""
+    """The children of an element; if names are given, those with one of these local names."""
     return [each for each in element if not names or local(each.tag) in names] if element is not None else []
 
 
 def descendants(element: Element | None, name: str) -> Iterator[Element]:
-    """All descendants with the local name, in order."""
+    """The elements with the local name in document order: the element itself, if it has it, and its descendants."""
     return (each for each in element.iter() if local(each.tag) == name) if element is not None else iter(())
