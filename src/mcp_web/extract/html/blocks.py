@@ -24,7 +24,7 @@ MOST_BOXES = 12_000
 
 
 class Box:
-    """An element that contains blocks; its counts include everything inside it."""
+    """An element that contains text blocks (`HtmlBlock`), with the sums of their characters, links and sentences."""
 
     __slots__ = (
         "above", "article", "chars", "chrome", "content", "count", "depth", "element", "first", "group", "inside",
@@ -54,7 +54,7 @@ class Box:
 
 
 class HtmlBlock:
-    """One run of text. `nodes` is empty if the block is all that its box contains.
+    """One run of inline text in an element, its `box`. `nodes` is empty if the run is all that the box contains.
 
     `links` is the number of its characters in links; `prose` is its length if it is a sentence, else 0.
     """
@@ -75,7 +75,7 @@ class Blocks:
     blocks: list[HtmlBlock]
 
     def units(self, data: set[Box]) -> list[tuple[Box, list[int]]]:
-        """Each list and table with the indexes of its blocks, kept or removed as a whole; `data`: the data tables."""
+        """Each list and table, kept or removed as a whole, with the indexes of its blocks. `data`: the data tables."""
         found: dict[Box, list[int]] = {}
         for at, block in enumerate(self.blocks):
             if (unit := _unit(block.box, data)) is not None:
@@ -83,7 +83,7 @@ class Blocks:
         return list(found.items())
 
     def data_tables(self) -> set[Box]:
-        """The tables that contain data: a grid of short cells, or with header cells. Other tables are layout."""
+        """The tables of data: four short cells or more, and header cells or over two rows. Others are layout."""
         if not any(box.tag == "table" for box in self.boxes):
             return set()
         grids: dict[Box, list[int]] = {}  # rows, cells, header cells, tables inside
@@ -107,7 +107,7 @@ class Blocks:
 
 
 def _unit(box: Box, data: set[Box]) -> Box | None:
-    """The data table that a box is in or is, else its innermost list or table; None if there is none near."""
+    """The data table that a box is or is in, else its innermost list or table; None without one in twelve levels."""
     at: Box | None = box
     nearest: Box | None = None
     for _ in range(12):
@@ -120,7 +120,7 @@ def _unit(box: Box, data: set[Box]) -> Box | None:
 
 
 def _holders(body: Element) -> set[Node] | None:
-    """The body and every element, also inline, with a block element inside it; None if there are too many."""
+    """The body and every element, also inline, with a block element inside it; None if they are too many."""
     inside = list(body.iter_elements(BLOCK_TAGS))
     if len(inside) > MOST_BOXES:
         return None
@@ -136,7 +136,7 @@ def _holders(body: Element) -> set[Node] | None:
 
 
 def read_blocks(body: Element) -> Blocks | None:
-    """The blocks of a page in reading order; None if the page has too many boxes to score them."""
+    """The text blocks in the body of a page, in order, and the elements around them (boxes); None if too many."""
     holders = _holders(body)
     if holders is None:
         return None
@@ -212,7 +212,8 @@ def _block(box: Box, text: str, links: int, nodes: tuple[Node, ...]) -> HtmlBloc
 
 
 def _prose(text: str, links: int) -> int:
-    """The length of the text if it is a sentence, else 0. 30 characters of Chinese with a full stop are a sentence."""
+    """The length of the text if it is a sentence, else 0. `links` is how many of its characters are in links. A
+    sentence has 60 characters, or 30 of Chinese with a full stop, and less than 35 per cent of them in links."""
     size = len(text)
     if size < _SENTENCE // 2 or links >= 0.35 * size:
         return 0
@@ -222,7 +223,7 @@ def _prose(text: str, links: int) -> int:
 
 
 def _linked(element: Node) -> int:
-    """How many characters are inside links."""
+    """How many characters of an element are in links inside it."""
     found = element.find_all("a")
     return sum([len(link.text) for link in found]) if found else 0
 

@@ -28,7 +28,8 @@ class ScoredBlocks:
 
 
 def score_blocks(tree: Tree, body: Element, title: str, declared: PageKind | None) -> ScoredBlocks | None:
-    """Remove what is never content, and score the blocks that are left; None if there are none, or too many boxes."""
+    """Remove from the tree what is never content, and score the text blocks that are left; None if there are none, or
+    too many boxes."""
     from mcp_web.extract.html.model import load_scorer  # imports NumPy
 
     read = read_content(tree, body, declared)
@@ -41,7 +42,8 @@ def score_blocks(tree: Tree, body: Element, title: str, declared: PageKind | Non
 
 
 def read_content(tree: Tree, body: Element, declared: PageKind | None) -> Blocks | None:
-    """The blocks of a page, after what is never content was removed; None if there are too many boxes to score."""
+    """Remove from the tree what is never content, and return the text blocks that are left; None if there are too many
+    boxes to score. Of a page that is `declared` an article, the comments are removed too."""
     tree.remove(NEVER)
     if declared == "article":
         tree.remove(COMMENTS)
@@ -54,7 +56,7 @@ def read_content(tree: Tree, body: Element, declared: PageKind | None) -> Blocks
 
 
 def prune(scored: ScoredBlocks) -> Element:
-    """Remove the blocks that are not kept, and return the smallest element that contains the kept ones."""
+    """Remove from the tree the blocks that are not kept; returns the smallest element with all kept ones."""
     read = scored.features.read
     decided = list(zip(read.blocks, scored.kept, strict=True))
     for block, keep in decided:

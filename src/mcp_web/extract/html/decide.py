@@ -35,7 +35,7 @@ Units = list[tuple[Box, list[int]]]  # lists and tables, each with the indexes o
 
 
 def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], float]:
-    """Whether to keep each block, given the chance of each to be content, and the threshold that was used."""
+    """Whether to keep each block, given the chance of each to be content; and the chance that was required."""
     read = features.read
     if len(read.blocks) < _WHOLE:
         return [True] * len(read.blocks), 0.0
@@ -61,10 +61,10 @@ def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], fl
 
 
 def _agreed(blocks: list[HtmlBlock], chances: list[float]) -> list[float]:
-    """The chances on a page of items (cards, rows): the same lines of all items stay or go together.
+    """The chances for a page of items (cards, rows), changed so that the same lines of all items stay or go together.
 
-    Lines of items that look alike get their mean, which is then moved half way to the mean of all lines of these
-    items. Not for a page of sentences, where a caption or a share line may be between paragraphs.
+    Lines of items that look alike get their mean, which is then moved half way to the mean of all lines of these items.
+    Not for a page of sentences, where a caption or a share line may be between paragraphs.
     """
     grids: dict[int, list[int]] = {}
     for at, block in enumerate(blocks):
@@ -85,9 +85,11 @@ def _agreed(blocks: list[HtmlBlock], chances: list[float]) -> list[float]:
 
 
 def _pooled(units: Units, data: set[Box], sizes: list[int], chances: list[float]) -> list[float]:
-    """The chances, with one mean for each list and table, so that it stays or goes as a whole: half a table is no use.
+    """The chances, with one mean for all blocks of a list or table, so that it stays or goes as a whole: half a table
+    is no use.
 
-    A list or layout table that is more than half of the page is the page, and its lines are decided one by one.
+    A list or layout table that is more than half of the page is the page, and its lines are decided one by one. `data`
+    are the data tables among the `units`; `sizes` are the words of each block.
     """
     found = list(chances)
     half = 0.5 * sum(sizes)
@@ -101,9 +103,8 @@ def _pooled(units: Units, data: set[Box], sizes: list[int], chances: list[float]
 
 
 def threshold(chances: list[float], sizes: list[int]) -> float:
-    """The lowest chance, at most 0.5, with which blocks are kept, so that the expected F1 is highest.
-
-    On a page of short linked lines all chances are low; with a fixed threshold nothing of it would be kept.
+    """The chance, at most 0.5, from which on blocks are kept, so that the expected F1 is highest; `sizes`: words of
+    each block. On a page of short linked lines all chances are low; with a fixed threshold nothing of it would be kept.
     """
     expected = sum(map(mul, chances, sizes))
     best, least = -1.0, _HIGHEST
@@ -118,10 +119,8 @@ def threshold(chances: list[float], sizes: list[int]) -> float:
 
 
 def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
-    """Keep a list or table that is beside kept paragraphs in the same element, with the heading above it.
-
-    Lists of a template are in an element of their own, among other short lines, or have a typical name or heading.
-    """
+    """Keep a list or table that is beside kept paragraphs in the same element, with the heading above it. Not if it is
+    likely part of the site's template: in an element of short lines, or with a typical name, heading or line."""
     blocks = read.blocks
     around: dict[Box | None, int] = {}  # with the characters of its paragraphs that are too short to be sentences
     for block, keep in zip(blocks, kept, strict=True):
@@ -142,10 +141,8 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
 
 
 def _keep_tables(blocks: list[HtmlBlock], units: Units, data: set[Box], kept: list[bool], is_product: bool) -> None:
-    """Keep a data table between kept blocks; of a product all data tables, which are its specifications.
-
-    Not if half of it is links, or if it has a phrase such as "Related". `data` are the units that are data tables.
-    """
+    """Keep a data table between kept blocks; on the page of a product all data tables, its specifications. Not if half
+    of it is links, or if it has a phrase such as "Related". `data` are the units that are data tables."""
     for unit, members in units:
         before, after = members[0] - 1, members[-1] + 1
         if unit not in data or unit.links >= 0.5 * unit.chars or any(says_aside(blocks[at].text) for at in members):
@@ -166,9 +163,10 @@ def _keep_summaries(blocks: list[HtmlBlock], kept: list[bool]) -> None:
 
 
 def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
-    """On a declared article, remove what is outside the element with its title and text.
+    """On a declared article, remove what is outside the element with its title and text, if that has enough sentences.
 
     Teasers and other stories look like the text itself; that they are not under its title is independent evidence.
+    Elements of the same tag and name as the text stay.
     """
     inside = [block for block, keep in zip(blocks, kept, strict=True) if keep and block.box.story >= 0 and block.prose]
     if sum([block.prose for block in inside]) < _STORY:
@@ -191,7 +189,8 @@ def _drop_comments(read: Blocks, kept: list[bool]) -> None:
 
 
 def _drop_copies(read: Blocks, kept: list[bool]) -> None:
-    """Remove an element with the same text as one before it: a copy for narrow screens, or a preview of a post."""
+    """Remove an element with the same text as one before it: a copy for narrow screens, or a preview of a post. Of the
+    first one, the blocks stay that either of them kept."""
     blocks = read.blocks
     sentences = [block for block, keep in zip(blocks, kept, strict=True) if keep and block.prose]
     repeated = {text for text, count in Counter([block.text for block in sentences]).items() if count > 1}
@@ -221,7 +220,7 @@ def _within(box: Box) -> range:
 
 
 def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], chances: list[float], is_article: bool) -> None:
-    """Keep headings above kept text, and remove those without.
+    """Keep headings above kept text, and remove headings without kept text below.
 
     A heading that is a sentence counts as text; in an article, where it may be a teaser, only if the models are sure.
     On a page that is not an article, and on small pages, titles right above kept text stay too.

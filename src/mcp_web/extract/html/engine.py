@@ -43,7 +43,7 @@ _ENOUGH = 0.4  # share of the text outside links, of the page or of its scored c
 
 @dataclass(slots=True)
 class _Found:
-    """The chosen content, and what the choice found about it."""
+    """The elements chosen as the content of a page, and what was found with them: kind, title, author, date."""
 
     roots: Sequence[Node]
     kind: PageKind = "unknown"
@@ -58,7 +58,7 @@ class _Found:
 
 @dataclass
 class _Page:
-    """A page before its content is chosen."""
+    """A parsed page whose content is not chosen yet."""
 
     tree: Tree
     body: Element
@@ -69,12 +69,17 @@ class _Page:
 
     @cached_property
     def scored(self) -> ScoredBlocks | None:
-        """What `score_blocks` returns. Removes from the tree what is never content."""
+        """What `score_blocks` returns, computed once; the first use removes from the tree what is never content."""
         return score_blocks(self.tree, self.body, self.title, declared_kind(self.metadata))
 
 
 def read_html(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Read a page, fetched or rendered. Raises ExtractFailed, InvalidInput or SelectorNotFound."""
+    """Read an HTML page, fetched or rendered.
+
+    Raises ExtractFailed, InvalidInput for a selector or site config that is not valid, SelectorNotFound for one that
+    finds nothing, and MemoryError if the page may be read again with more memory; if it may not, only its first third
+    is read.
+    """
     with _collector_paused():
         try:
             return _read(page, request, options)
@@ -155,7 +160,8 @@ def _read(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Do
 
 
 def _find(page: _Page, request: ExtractRequest, folder: str) -> _Found:
-    """Choose the content: by the request, else by a config (of the user's `folder` or packaged), else by the model."""
+    """Choose the content: by the selector or site config of the request, else by a config that fits the page (of the
+    user's `folder` or packaged), else by the model."""
     if request.selector:
         roots = _selected(page, request.selector)
         why = {"method": "selector", "selector": request.selector, "matches": len(roots)}
@@ -180,7 +186,7 @@ def _find(page: _Page, request: ExtractRequest, folder: str) -> _Found:
 
 
 def _has_all_memory() -> bool:
-    """Whether the memory limit cannot be raised: a worker reads small pages with less than its limit."""
+    """Whether the memory limit of this process is at its maximum: a worker reads small pages with a lower one."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -191,7 +197,7 @@ def _has_all_memory() -> bool:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Turns the garbage collector off.
+    """A context in which the garbage collector is off.
 
     Reading makes thousands of objects and no cycles; to search them for cycles would take a tenth of the time.
     """
@@ -220,7 +226,8 @@ def _configured(applied: sites.Applied, explain: bool) -> _Found:
 
 
 def _has_enough(page: _Page, roots: list[Element]) -> bool:
-    """Whether what a packaged config found can be the content of a page.
+    """Whether what a packaged config found can be the content of a page. May remove from the tree what is never
+    content.
 
     A config that was written for other pages of the same software may find only a small part. If it leaves out most of
     the text outside links, the blocks are scored too, and the config is not used if they have much more such text.
@@ -272,7 +279,7 @@ def _selected(page: _Page, selector: str) -> list[Element]:
 
 
 def _suggested_selectors(body: Element) -> list[str]:
-    """Selectors of the page's larger landmarks, to suggest for a selector that matched nothing."""
+    """At most 12 CSS selectors of the larger parts of a page, to suggest for a selector that matched nothing."""
     offers: list[str] = []
     for element in body.select("main,article,section[id],div[id],[role=main],table[id],#content")[:200]:
         name = element.attr("id")

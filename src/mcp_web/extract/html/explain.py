@@ -16,7 +16,8 @@ _QUOTE, _PATH = 80, 200  # characters
 
 
 def explain_choice(root: Element, scored: ScoredBlocks | None) -> dict[str, Any]:
-    """How the content was chosen: method, root, threshold, best candidates and largest removed blocks."""
+    """How the content was chosen, as a JSON object: method, root, threshold, best candidates, removed blocks likely to
+    be content. `scored` is None if the page was not scored and the content was chosen by rules."""
     if scored is None:
         return {"method": "rules", "reason": "too many elements to score one by one", "root": root.css_path()[-_PATH:]}
     return {
@@ -30,7 +31,7 @@ def explain_choice(root: Element, scored: ScoredBlocks | None) -> dict[str, Any]
 
 
 def explain_config(applied: Applied) -> dict[str, Any]:
-    """The rules of a site config that matched."""
+    """Which rules of a site config matched, and what, as a JSON object."""
     return {
         "method": "site config",
         "siteconfig": applied.config.name,
@@ -41,7 +42,7 @@ def explain_config(applied: Applied) -> dict[str, Any]:
 
 
 def _candidates(scored: ScoredBlocks) -> list[dict[str, Any]]:
-    """The boxes with most of the expected content, and how much of each was kept."""
+    """At most `_MOST` elements as JSON objects, the likeliest content first, with how much of each was kept."""
     read = scored.features.read
     expected: dict[Box, float] = {}
     for block, chance in zip(read.blocks, scored.chances, strict=True):

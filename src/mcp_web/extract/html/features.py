@@ -62,7 +62,8 @@ Names = dict[str, tuple[int, bytes]]
 
 
 def read_names(boxes: list[Box]) -> Names:
-    """For each distinct name on the page: which of ALL_WORDS are in it, one bit each, and the name without digits."""
+    """For each distinct name (class, id, role) of the boxes, a pair: which of ALL_WORDS are in it, one bit each, and
+    the name without digits."""
     names = list({box.name: None for box in boxes})
     text = "\0".join(names)  # no page can bring one
     looks = text.encode("utf-8", "replace").translate(None, _DIGITS).split(b"\0")  # post-17 looks like post-18
@@ -76,7 +77,7 @@ def read_names(boxes: list[Box]) -> Names:
 
 
 class PageFeatures:
-    """The features of one page's blocks, for the scorer."""
+    """The features (numbers) of one page, its boxes and its blocks, from which the scorer computes what is content."""
 
     def __init__(self, read: Blocks, title: str = "", declared: PageKind | None = None) -> None:
         self.read = read
@@ -99,7 +100,9 @@ class PageFeatures:
         self.page = self._page_features()
 
     def _discount(self) -> None:
-        """Subtract the prose of comments, sidebars and teasers, so that it does not influence where the core is."""
+        """Subtract the sentences of comments, sidebars and teasers from the `prose` of the boxes around them, unless
+        these are nearly all: they are not to influence which box is the core, the one with most of the page's
+        sentences."""
         boxes, blocks = self.read.boxes, self.read.blocks
         named = {name for name, (mask, _) in self._names.items() if mask & _ASIDE}
         aside: set[Box] = set()
@@ -120,7 +123,8 @@ class PageFeatures:
                 around = around.parent
 
     def _story(self) -> Box | None:
-        """The smallest box that contains the page's title as a heading and a good part of its prose; else None."""
+        """The smallest box that contains the heading with the page's title, and a good part of its sentences; else
+        None. Sets `is_story` too. If no heading has the title, the first `h1` counts."""
         heads = [block for block in self.read.blocks if block.box.tag in ("h1", "h2")]
         lines = [(block, block.text.lower()) for block in heads if self.title and 8 <= len(block.text) <= 300]
         named = [block for block, line in lines if line in self.title or line.startswith(self.title)]
@@ -136,7 +140,8 @@ class PageFeatures:
         return box
 
     def _measure_boxes(self) -> None:
-        """Set the features of each box with text that depend on its ancestors."""
+        """Set the attributes that `Box` declares for each box with text: words in its names, place beside core and
+        title, group."""
         core, story_box, names = self.core, self.story, self._names
         path: set[Box] = set()
         at: Box | None = core
@@ -204,7 +209,7 @@ class PageFeatures:
         ]  # fmt: skip
 
     def block_features(self, left_out: Container[int] = ()) -> Iterator[tuple[int, list[float]]]:
-        """The index and the features of each block that is not left out, in reading order."""
+        """The index and the features (BLOCK_FEATURES) of each block that is not in `left_out`, in reading order."""
         blocks, total = self.read.blocks, self._total
         sizes = [*self._sizes, -1]  # nothing comes before the first block and after the last
         links = [*[block.links / size for block, size in zip(blocks, sizes, strict=False)], -1]
@@ -240,7 +245,8 @@ class PageFeatures:
             before += size
 
     def _heads(self, left_out: Container[int]) -> list[tuple[bool, bool, float, int]]:
-        """For each block: whether it and the heading above it say "aside", that heading's links, the blocks since."""
+        """For each block: whether it and the heading above it have phrases such as "Related" (`says_aside`), the share
+        of that heading in links, and how many blocks it is away; -1 for both without a heading."""
         found = []
         head_aside, head_links, since = False, -1.0, -1
         for at, block in enumerate(self.read.blocks):
@@ -254,14 +260,14 @@ class PageFeatures:
 
 
 def around_box(box: Box | None) -> Iterator[Box]:
-    """The box and its ancestors."""
+    """The box and its ancestors, from the inside out; nothing for None."""
     while box is not None:
         yield box
         box = box.parent
 
 
 def is_item(box: Box) -> bool:
-    """Whether a box with several blocks is an item of the page: at least three others look like it."""
+    """Whether a box is an item, such as a card: it has several blocks, and at least three other boxes look like it."""
     return box.count > 1 and box.group[0] >= _REPEATED and box.parent is not None
 
 

@@ -45,7 +45,7 @@ Indexes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The scored blocks of a page as arrays, one row per block."""
+    """What the scoring models read of a page: arrays with one row for each block that is scored."""
 
     scored: list[int]  # their indexes on the page
     represented: dict[int, list[int]]  # the other blocks, each with the scored ones that represent it
@@ -57,7 +57,7 @@ class Inputs:
 
 
 def read_inputs(features: PageFeatures, every: bool = False) -> Inputs:
-    """The arrays of a page; with `every`, no block represents another."""
+    """What the scoring models read of a page. Of many similar lines only some are scored, unless `every` is set."""
     blocks = features.read.blocks
     represented = {} if every else _represented(blocks)
     scored = [at for at in range(len(blocks)) if at not in represented]
@@ -70,7 +70,7 @@ def read_inputs(features: PageFeatures, every: bool = False) -> Inputs:
 
 
 def _represented(blocks: list[HtmlBlock]) -> dict[int, list[int]]:
-    """The blocks that are not scored, each with the blocks that represent it: short lines in similar boxes."""
+    """The indexes of the blocks that are not scored, each with those of the three similar lines that represent it."""
     found: dict[int, list[int]] = {}
     if len(blocks) <= 2 * _SAMPLE:
         return found
@@ -88,7 +88,8 @@ def _represented(blocks: list[HtmlBlock]) -> dict[int, list[int]]:
 
 
 def _figures(features: PageFeatures, left_out: Mapping[int, object]) -> tuple[Floats, NDArray[np.uint8]]:
-    """The features of each block that is not left out, and the bits of names and tags around it."""
+    """Two arrays with a row for each block that is not left out: its features (FIGURES), and bits (BITS) for the words
+    in the names of the elements around it and for their tags."""
     blocks = features.read.blocks
     numbers: dict[tuple[object, ...], int] = {}
     shared: list[list[float]] = []
@@ -115,7 +116,7 @@ def _figures(features: PageFeatures, left_out: Mapping[int, object]) -> tuple[Fl
 
 
 def _box_row(features: PageFeatures, box: Box) -> list[float]:
-    """The features of a box and of those around it, without its own size."""
+    """The features of a box, and the size, links and prose of the boxes one and three levels above it, not its own."""
     row = features.box_features(box)
     around, level = box, 0
     for wanted in LEVELS[1:]:
@@ -135,7 +136,8 @@ def _sizes(blocks: list[HtmlBlock], scored: list[int], represented: dict[int, li
 
 
 def _spans(read: Blocks, scored: list[int]) -> Indexes:
-    """For each block the blocks in its parent box, in the box three levels above, and in its item."""
+    """For each scored block three spans of scored blocks, [first, after the last]: those in the parent of its box, in
+    the box three levels above, and in its item (else in its box)."""
     known: dict[Box, tuple[tuple[int, ...], tuple[int, ...] | None]] = {}
     rows = []
     for at in scored:
@@ -150,7 +152,8 @@ def _spans(read: Blocks, scored: list[int]) -> Indexes:
 
 
 def _around(parent: Box) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
-    """The spans of a box and of the one two levels above it, and of the nearest item from there on, if there is one."""
+    """The spans of a box and of the one two levels above it, four numbers, and the span of the innermost item among it
+    and its ancestors, else None. A span is the indexes of the first block and of the one after the last."""
     boxes = list(islice(around_box(parent), _ITEM_LEVELS))
     item = next((_span(box) for box in boxes if is_item(box)), None)
     return (*_span(parent), *_span(boxes[min(2, len(boxes) - 1)])), item

@@ -38,7 +38,7 @@ def declared_kind(metadata: Metadata) -> PageKind | None:
 
 
 def kind_of(url: str) -> PageKind:
-    """The kind of a page that declares none, by its URL."""
+    """The kind of a page that declares none, guessed from its URL; "unknown" if that does not tell."""
     host = host_of(url)
     if host.startswith(("docs.", "doc.", "api.", "developer.")) or host.endswith((".readthedocs.io", ".rtfd.io")):
         return "documentation"

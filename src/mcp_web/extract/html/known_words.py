@@ -26,14 +26,15 @@ Numbers = NDArray[np.int64]
 
 
 class KnownWords:
-    """Numbers for the words that were frequent in training; 0 is any other word."""
+    """Maps the words in names and in texts that were frequent in training to numbers from 1, others to 0."""
 
     def __init__(self, names: list[str], texts: list[str]) -> None:
         self._names = {word: number for number, word in enumerate(names, 1)}
         self._texts = {word: number for number, word in enumerate(texts, 1)}
 
     def in_names(self, blocks: list[HtmlBlock]) -> tuple[Numbers, Numbers]:
-        """The words of each distinct name, and for each block which names its box and those around it have."""
+        """The numbers of the words in each distinct name (class, id) of boxes, one row per name, first ""; and for each
+        block the rows of the names of its box and of the six boxes around it."""
         rows: dict[str, int] = {"": 0}
         above: dict[Box | None, list[int]] = {}
         places = []
@@ -51,7 +52,8 @@ class KnownWords:
         return found + [0] * (_WORDS_PER_NAME - len(found))
 
     def in_texts(self, blocks: list[HtmlBlock]) -> Numbers:
-        """The numbers of the first six and last three words of each block, one row per block; 0 is an unknown word."""
+        """The numbers of the first six and last three words of each block, one row per block; 0 is an unknown or
+        missing word."""
         return as_array([self._in_text(block.text) for block in blocks], np.int64)
 
     def _in_text(self, text: str) -> list[int]:
@@ -62,12 +64,13 @@ class KnownWords:
 
 
 def name_words(name: str) -> list[str]:
-    """The runs of two or more letters a–z in a box's name."""
+    """The runs of two or more letters a–z in the name (classes, id, role) of a box."""
     return _NAME_WORD.findall(name[:_LONGEST])
 
 
 def text_words(text: str) -> list[str]:
-    """The first six and the last three words of a text, in lower case; "" for a word that its beginning lacks."""
+    """The first six and the last three words of a text, in lower case; of up to nine words, all. Of a text of more than
+    64 characters these are looked for in the first 64 and last 32; "" is one of the six that is not there."""
     if len(text) > _START and (first := _FIRST_WORDS.match(text[:_START].lower())):
         return [*first.groups(), *_WORD.findall(text[-_END:].lower())[-LAST_WORDS:]]
     words: list[str] = _WORD.findall(text.lower())

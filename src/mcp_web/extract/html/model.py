@@ -41,7 +41,8 @@ class Scorer:
 
 
 def chances_of(features: PageFeatures, inputs: Inputs, logits: NDArray[np.floating[Any]]) -> list[float]:
-    """The chances of all blocks of a page, from the logits of the scored ones."""
+    """The chances of all blocks of a page, from the logits of the scored ones; the others get the mean of those that
+    represent them."""
     if features.declared not in ("article", "product"):
         logits = _UNSURE * logits
     scored = (1 / (1 + np.exp(-logits.astype(np.float64)))).tolist()
@@ -55,7 +56,7 @@ def chances_of(features: PageFeatures, inputs: Inputs, logits: NDArray[np.floati
 
 @cache
 def load_scorer() -> Scorer:
-    """The packaged models, loaded once per process.
+    """The scorer with the packaged models, loaded once per process.
 
     OpenBLAS takes its work buffer at the first product of matrices, and ends the process if there is no memory for it:
     it takes it here, before there is a page.

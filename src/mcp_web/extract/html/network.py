@@ -38,7 +38,7 @@ RATIOS = np.array([10 if FIGURES[at].rpartition(".")[2] in _SHARES else 1 for at
 
 
 class Networks:
-    """Evaluates all networks together: the first axis of every weight and of every activation is the network."""
+    """Evaluates several neural networks together: the first axis of all weights and activations is the network."""
 
     def __init__(self, weights: Mapping[str, NDArray[Any]]) -> None:
         self._known = KnownWords(weights["names"].tolist(), weights["texts"].tolist())
@@ -49,13 +49,14 @@ class Networks:
         self._figures = np.concatenate([self._weights["figures"], BIT * self._weights["bits"]], axis=1)
 
     def joined(self, own: Floats, trees: Floats) -> Floats:
-        """The weighted sum of the logits of networks and trees; its weights were fitted on pages of other sites."""
+        """The weighted sum of the logits of the networks (`own`) and of the trees; its weights were fitted on pages
+        that neither was trained on."""
         by_networks, by_trees = self._weights["shares"]
         found: Floats = by_networks * own + by_trees * trees
         return found
 
     def logits(self, features: PageFeatures, inputs: Inputs) -> Floats:
-        """For each scored block the mean of the networks."""
+        """The logit of each scored block: the mean of the logits of all networks."""
         weights = self._weights
         hidden = _rectified(_normalized(self._read(features, inputs), weights["norm"]))
         hidden = _rectified(hidden @ weights["hidden"] + weights["hidden_bias"])
@@ -72,7 +73,7 @@ class Networks:
         return found
 
     def _read(self, features: PageFeatures, inputs: Inputs) -> Floats:
-        """The first layer: the sum of what each kind of input says."""
+        """The output of the first layer for each network and block: the sum of what each kind of input contributes."""
         weights = self._weights
         figures = np.clip((scaled(inputs.figures) - weights["mean"]) / weights["spread"], -3, 3)
         found: Floats = np.concatenate([figures, inputs.bits], axis=1) @ self._figures
@@ -85,9 +86,10 @@ class Networks:
         return found
 
     def _words(self, blocks: list[HtmlBlock]) -> Floats:
-        """The known words of each block: bags of three levels of names, and of two ends of its text.
+        """The known words of each block as five vectors ("bags") side by side: for the names of its box, of the two and
+        of the four boxes around it, and for the beginning and the end of its text.
 
-        A bag is the sum of the vectors of its words, by the root of their number.
+        A bag is the sum of the vectors of its words, divided by the root of their number plus one.
         """
         words, places = self._known.in_names(blocks)
         names = self._name_words.take(words.T, axis=0).sum(axis=0)
@@ -101,7 +103,8 @@ class Networks:
 
 
 class _Context:
-    """Means of block vectors over the page, enclosing boxes, similar boxes and item, weighted by root of size."""
+    """Computes means of block vectors: over the page, the elements around a block, similar elements, and the item
+    (card, row) that it is in. A block counts by the square root of its size in words."""
 
     def __init__(self, inputs: Inputs) -> None:
         self._weights = np.sqrt(inputs.sizes)[:, None]
@@ -114,7 +117,8 @@ class _Context:
         self._in_groups = np.add.reduceat(self._weights[self._order], self._firsts) + _EPSILON
 
     def means(self, hidden: Floats) -> tuple[Floats, list[Floats]]:
-        """Over the page; and over the box around the block, the one three levels above, boxes that look alike, item."""
+        """The mean of the vectors over the page; and four for each block: over the box around it, the box three levels
+        above, the boxes that look like its own, and its item."""
         weighted = hidden * self._weights
         ahead = _prefix_sums(weighted)
         page = ahead[:, -1:] / (self._weights.sum() + _EPSILON)
@@ -125,21 +129,22 @@ class _Context:
 
 
 def scaled(figures: Floats) -> Floats:
-    """The logarithms of figures, with their signs; the tags are left out."""
+    """The figures without the numbers of tags, shares multiplied by ten, each as the logarithm of one plus its absolute
+    value, with its sign."""
     chosen = figures[:, SCALED] * RATIOS
     found: Floats = np.copysign(np.log1p(np.abs(chosen)), chosen)
     return found
 
 
 def _prefix_sums(values: Floats) -> Floats:
-    """The sums of all rows before each row, and of all rows."""
+    """For each network the sums of all rows before each row, and at the end the sum of all rows."""
     found = np.zeros((values.shape[0], values.shape[1] + 1, values.shape[2]), np.float32)
     np.cumsum(values, axis=1, out=found[:, 1:])
     return found
 
 
 def _table(words: Floats) -> Floats:
-    """One row per word: its vectors for all networks, and 1 if it is known."""
+    """One row per word number: the word's vectors for all networks side by side, then 1; row 0 (unknown) is zero."""
     table = np.concatenate([*words, np.ones((words.shape[1], 1), np.float32)], axis=1)
     table[0] = 0
     return table
@@ -168,7 +173,8 @@ def _softmax(values: Floats) -> Floats:
 
 
 def _seen(hidden: Floats, page: Floats, means: list[Floats], distance: int) -> Floats:
-    """What a layer sees of each block: its vector, the means, and the blocks `distance` away and twice as far."""
+    """What a layer sees of each block, side by side: its vector, the page's mean, the other means, and the vectors of
+    the blocks `distance` and twice `distance` before and after it (zeros where there is none)."""
     networks, size, width = hidden.shape
     found = np.zeros((networks, size, 6 + len(means), width), np.float32)
     for at, part in enumerate((hidden, page, *means)):

@@ -24,7 +24,7 @@ _MOST_IN_WINDOW = 25
 
 
 class Parsed(NamedTuple):
-    """The tree of a page, and facts about its source."""
+    """The tree of a page, with notes about its decoding and whether it may have shadow trees."""
 
     tree: Tree
     notes: tuple[str, ...]  # about bytes that could not be decoded
@@ -32,7 +32,8 @@ class Parsed(NamedTuple):
 
 
 def parse_page(page: Fetched) -> Parsed:
-    """The tree of a fetched page, with its shadow trees, and notes about bytes that could not be decoded."""
+    """Decode and parse a fetched page. Closed shadow trees are opened; formatting tags are removed if very many are
+    unclosed."""
     decoded = decode(page)
     text = decoded.text
     if _has_unclosed_formatting(text):
@@ -46,7 +47,7 @@ def parse_page(page: Fetched) -> Parsed:
 
 
 def _has_unclosed_formatting(text: str) -> bool:
-    """Whether very many formatting elements are unclosed. Small samples are counted first, for speed."""
+    """Whether very many formatting elements, such as `b`, are unclosed. Small samples are counted first, for speed."""
     samples = (text[at : at + _WINDOW] for at in range(_WINDOW, len(text), _STEP))
     if len(text) >= _STEP and not any(_leaves_open(sample, _MOST_IN_WINDOW) for sample in samples):
         return False

@@ -45,7 +45,8 @@ def open_dialogs(tree: Tree, body: Element, source: bytes) -> None:
 
 
 def cut_off(root: Element) -> int:
-    """Remove everything after the first elements of a very large page; returns how many elements it had, or 0."""
+    """If a very large page has over 100,000 elements, remove all after them, and return how many it had; else return 0.
+    Empty elements are removed before."""
     root.remove("p:empty,div:empty,span:empty,li:empty,b:empty,a:empty")
     elements = _unwrapped(root).select("*")
     if len(elements) <= _MOST_WRITTEN:
@@ -59,7 +60,7 @@ def cut_off(root: Element) -> int:
 
 
 def _unwrapped(root: Element) -> Element:
-    """The first element that contains more than a single element: it skips wrappers."""
+    """The root, or the first element below it that contains more than a single element: wrappers are skipped."""
     while True:
         inside = [node for node in root.children if not (isinstance(node, Text) and node.data.isspace())]
         if len(inside) != 1 or not isinstance(inside[0], Element):
@@ -68,8 +69,8 @@ def _unwrapped(root: Element) -> Element:
 
 
 def choose_by_rules(tree: Tree, body: Element) -> Element:
-    """The first of these with enough of the text: the longest `main`, the only `article`, the longest element with an
-    id such as `content`. Else the body."""
+    """The content of a page that is not scored: the first of these with enough of its text: the longest `main`, the
+    only `article`, the longest element with an id such as `content`. Else the body."""
     whole = len(body.text)
     for selector in ROOTS:
         found = tree.select(selector)[:_MOST]

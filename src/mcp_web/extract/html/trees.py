@@ -21,7 +21,7 @@ _LOWEST_LEFT = np.array(
 
 class Trees:
     def __init__(self, model: dict[str, Any], names: tuple[str, ...]) -> None:
-        """`names`: the features, in the order of the columns that are scored."""
+        """`model`: the content of `trees.json`. `names`: the features, in the order of the columns that are scored."""
         size = len(model["leaves"])
         columns = {name: at for at, name in enumerate(names)}
         splits: list[list[tuple[int, float, int]]] = [[] for _ in range(size)]
@@ -39,7 +39,7 @@ class Trees:
         self._offsets = np.arange(size)[:, None] * LEAVES
 
     def logits(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """For each row of features the sum of its leaves."""
+        """The logit of each row of features: the sum of the values of the leaves that it reaches, one in each tree."""
         pieces = [self._piece(features[start : start + _PIECE].T) for start in range(0, len(features), _PIECE)]
         return np.concatenate(pieces)
 

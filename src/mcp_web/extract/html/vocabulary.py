@@ -64,7 +64,7 @@ ASIDE_NAMES = _words("comment relat recommend promo newsletter widget cookie mod
 
 
 def _pattern(words: Iterable[str]) -> str:
-    """A pattern that matches any of the words: a trie, so that each letter is tested once."""
+    """A regular expression that matches any of the words: a trie, so that each letter is tested once."""
     rest: dict[str, list[str]] = {}
     for word in words:
         rest.setdefault(word[:1], []).append(word[1:])
@@ -121,6 +121,6 @@ _LINE = 200  # characters; longer texts are sentences, not labels
 
 
 def says_aside(text: str) -> bool:
-    """Whether a short line has a phrase of parts that are not content: "Related", "Share this", "© 2026"."""
+    """Whether a line of under 200 characters has a phrase of parts that are not content, such as "Related"."""
     line = f" {text.lower()}" if len(text) < _LINE else ""
     return _ASIDE_PHRASES.search(line) is not None or _ASIDE_SIGNS.search(line) is not None
