@@ -40,7 +40,8 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def mark_admonitions(state: WriterState, survey: Survey) -> None:
-    """Mark the admonitions under a root, so that they are written as such."""
+    """Record in `state.special` the admonitions (notes, tips, warnings) under a root, to be written by
+    `write_admonition`."""
     found = survey.with_classes(_NAMES)
     if "dmonition" in survey.class_text or "allout" in survey.class_text:
         found.extend(survey.root.select("[class*=admonition],[class*=callout i],[data-callout]"))
@@ -54,7 +55,7 @@ def mark_admonitions(state: WriterState, survey: Survey) -> None:
 
 
 def kind_of(element: Element) -> str:
-    """The kind of an admonition, by its classes; empty for other elements."""
+    """The kind of an admonition, such as "Note", by its classes; "" for other elements."""
     named = element.attr("data-callout") or element.attr("data-callout-type") or element.attr("data-type") or ""
     classes = f"{element.attr('class') or ''} {named}".lower()
     words = classes.split()
@@ -71,7 +72,7 @@ def kind_of(element: Element) -> str:
 
 
 def write_admonition(state: WriterState, element: Element, out: list[str]) -> None:
-    """The title in bold and the text as a quote; code is not quoted, so that it can be copied."""
+    """Append an admonition: its title in bold and its text as a quote; code is not quoted, so that it can be copied."""
     kind = kind_of(element)
     title = _title_of(element, kind)
     state.special.pop(element, None)
@@ -104,7 +105,7 @@ def write_admonition(state: WriterState, element: Element, out: list[str]) -> No
 
 
 def _icon_table(element: Element) -> Element | None:
-    """The cell with the text of an admonition that DocBook made a table of icon, title and text; None for others."""
+    """The cell with the text of an admonition that DocBook made a table of icon, title, text; None for others."""
     table = element if element.tag == "table" else element.select_one("table")
     cells = table.select("td") if table is not None else []
     if table is None or len(cells) != 2 or len(table.select("th")) != 1 or cells[0].text.strip():

@@ -24,7 +24,7 @@ BLOCK_TAGS = (
 
 
 def write_blocks(state: WriterState, node: Node, out: list[str]) -> None:
-    """Append the content of a container to `out`, as blocks."""
+    """Append the content of a container to `out`, as blocks of Markdown."""
     if state.depth > MAX_DEPTH:
         out.extend(paragraphs(escape(node.text)))
         return
@@ -66,7 +66,7 @@ def write_blocks(state: WriterState, node: Node, out: list[str]) -> None:
 
 
 def write_quote(state: WriterState, element: Element, out: list[str]) -> None:
-    """A quote; one that is only used for indentation is written as its content."""
+    """Append a quote; the content alone, if the element is only used for indentation."""
     if state.indents >= MAX_INDENTS or _only_indents(element):
         write_blocks(state, element, out)
         return
@@ -78,7 +78,7 @@ def write_quote(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def _only_indents(element: Element) -> bool:
-    """Whether a `blockquote` is used for indentation: around sections or code in old manuals, anything by docutils."""
+    """Whether a `blockquote` only indents: it has headings, only lists, tables or code, or the `div` of docutils."""
     if element.select_one("h1,h2") is not None or len(element.select("h3,h4")) > 1:
         return True
     if any(isinstance(child, Text) and child.data.strip() for child in element):
@@ -90,20 +90,20 @@ def _only_indents(element: Element) -> bool:
 
 
 def write_rule(state: WriterState, element: Element, out: list[str]) -> None:
-    """A thematic break, unless it is the first block or follows another one."""
+    """Append a thematic break, unless it would be the first block or follow another one."""
     if out and out[-1] != "---":
         out.append("---")
 
 
 def write_panel(state: WriterState, element: Element, out: list[str]) -> None:
-    """A tab panel: the label of its tab in bold, then its content."""
+    """Append a tab panel: the label of its tab in bold, then its content."""
     inside = state.blocks_of(element)
     if inside:
         out.extend([f"**{escape(element.attr(LABEL) or '')}**", *inside])
 
 
 def write_summary(state: WriterState, element: Element, out: list[str]) -> None:
-    """The summary of a `details` element in bold; one that contains blocks as its content."""
+    """Append the summary of a `details` element in bold; one that contains blocks as its content."""
     if element.select_one("h1,h2,h3,h4,h5,h6,p,div,section,pre,table,ul,ol") is not None:
         write_blocks(state, element, out)
     else:
@@ -111,7 +111,7 @@ def write_summary(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_block_link(state: WriterState, element: Element, out: list[str]) -> None:
-    """A link around blocks (a card): the first block becomes the link, the rest is text."""
+    """Append the content of a link around blocks (a card): the first heading or paragraph becomes the link."""
     href = element.attr("href")
     url = state.links.resolve(href) if href and not state.in_link else None
     if url is None or (state.links.is_here(url) and element.select_one("h1,h2,h3,h4,h5,h6") is not None):

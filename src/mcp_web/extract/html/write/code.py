@@ -51,7 +51,7 @@ _STRUCTURE = "pre,p,div,ul,ol,table,h1,h2,h3,h4,h5,h6,img"
 
 
 def mark_code(state: WriterState, survey: Survey) -> None:
-    """Find code that is not in a `pre`, and tables that contain code with line numbers."""
+    """Record in `state.special` code outside of a `pre`, tables that lay out code, and line numbers to leave out."""
     if "table" in survey.tags:
         for table in survey.tagged:
             if table.tag == "table" and _is_code_table(table):
@@ -91,7 +91,7 @@ def write_code_lines(state: WriterState, element: Element, out: list[str]) -> No
 
 
 def write_signature(state: WriterState, element: Element, out: list[str]) -> None:
-    """The declaration of an API on one line of code, its links kept."""
+    """Append the declaration of an API as one line of inline code, its links kept."""
     parts: list[str] = []
     write_linked_code(state, element, parts)
     text = one_line("".join(parts))
@@ -118,7 +118,7 @@ def _is_code_table(table: Element) -> bool:
 
 
 def write_code(state: WriterState, element: Element, out: list[str]) -> None:
-    """A code block. A label and the text of a copy button before it are removed from `out`."""
+    """Append a code block. From the end of `out`, a label and the text of a copy button are removed."""
     text = text_of(element)
     if not text.strip():
         state.walk(state, element, out)
@@ -134,7 +134,7 @@ def write_code(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_code_table(state: WriterState, element: Element, out: list[str]) -> None:
-    """A table of a highlighter: one column of line numbers, one of code."""
+    """Append the code in a table of a highlighter, which has one column of line numbers and one of code."""
     blocks = [pre for pre in element.select("pre") if not _NUMBERS.match(pre.text)]
     parts = blocks or [cell for cell in element.select("td") if not _is_gutter(cell)]
     text = "\n".join(text_of(part).strip("\n") for part in parts)
@@ -144,13 +144,14 @@ def write_code_table(state: WriterState, element: Element, out: list[str]) -> No
 
 
 def fenced(text: str, language: str) -> str:
-    """The code in a fence, without blank lines at its ends and without the indentation of all lines."""
+    """The code in a fence, without blank lines at its ends and without the indentation that all lines share."""
     lines = (line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     return fence("\n".join(_without_margin("\n".join(lines).strip("\n").split("\n"))), language)
 
 
 def _without_margin(lines: list[str]) -> list[str]:
-    """The lines without the spaces that all of them begin with, but for the one before the asterisk in doc comments."""
+    """The lines without the spaces that all of them begin with. If only the first line has none, the others lose a
+    single space that they share, unless they are a `/*` comment."""
     begin = 0 if lines[:1] and lines[0][:1] == " " else 1
     margin = min([len(line) - len(line.lstrip(" ")) for line in lines[begin:] if line], default=0)
     if begin and (margin != 1 or len(lines) < 3 or lines[0].startswith("/*")):
@@ -159,7 +160,7 @@ def _without_margin(lines: list[str]) -> list[str]:
 
 
 def text_of(element: Element) -> str:
-    """The code without line numbers, buttons and headers, one line for each line that the page shows."""
+    """The code in an element without line numbers, buttons and headers, one line for each line that the page shows."""
     if element.select_one(_NOT_PLAIN) is None:
         text = element.text
     else:
@@ -170,7 +171,7 @@ def text_of(element: Element) -> str:
 
 
 def _collect(node: Node, parts: list[str], depth: int) -> None:
-    """Append the code in a node to `parts`, line ends included."""
+    """Append the code in a node to `parts`, line ends included; `depth`: the levels between it and the block."""
     if depth > MAX_DEPTH:
         parts.append(node.text)
         return
@@ -201,12 +202,12 @@ def _collect(node: Node, parts: list[str], depth: int) -> None:
 
 
 def _at_line_start(parts: list[str]) -> bool:
-    """Whether the text so far is empty or ends with a line end."""
+    """Whether the text in `parts` is empty or ends with a line end."""
     return next((part.endswith("\n") for part in reversed(parts) if part), True)
 
 
 def _is_gutter(element: Element) -> bool:
-    """Whether an element holds line numbers."""
+    """Whether an element is marked as line numbers, by class, style or attribute, and holds nothing else."""
     style = element.attr("style") or ""
     is_marked = (
         not _GUTTERS.isdisjoint((element.attr("class") or "").split())

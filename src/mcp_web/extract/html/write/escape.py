@@ -26,7 +26,7 @@ _LINE_START = re.compile(
 
 
 def _escaped(match: re.Match[str]) -> str:
-    """The replacement of a match of _ESCAPE."""
+    """What a match of `_ESCAPE` is replaced by: its characters with backslashes, an entity or nothing."""
     kind = match.lastgroup
     if kind == "slash":
         return "".join(f"\\{mark}" for mark in match[0])
@@ -34,19 +34,19 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def escape(text: str) -> str:
-    """The text with everything escaped that would start an inline structure."""
+    """The text with everything escaped that would start an inline structure of Markdown."""
     if _SPECIAL.search(text) is None:
         return text
     return _ESCAPE.sub(_escaped, text)
 
 
 def escape_links(line: str) -> str:
-    """Escape "](" in text, which would make a link; then remove JOINT from the links of the writer."""
+    """Escape "](" in text, which would make a link; then remove JOINT, which the writer puts into its own links."""
     return line.replace("](", "\\](").replace(JOINT, "")
 
 
 def escape_line_start(line: str) -> str:
-    """The line, with a backslash if it would start a block structure."""
+    """The line, with a backslash if it would start a block structure, such as a heading or a list."""
     found = _LINE_START.match(line)
     if found is None:
         return line
@@ -56,7 +56,7 @@ def escape_line_start(line: str) -> str:
 
 
 def code_span(code: str) -> str:
-    """Inline code, with a delimiter longer than any run of backticks inside."""
+    """Inline code, with a delimiter longer than any run of backticks inside; "" if it is only white space."""
     code = fold_spaces(code).replace(JOINT, "").replace("](", f"]{JOINT}(")
     if not code:
         return ""

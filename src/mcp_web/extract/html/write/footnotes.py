@@ -30,7 +30,8 @@ _MOST = 3000  # references on one page: more than any ordinary page has
 
 
 class Footnotes:
-    """The footnotes under some roots: references, definitions, labels. `here` is the URL of the page."""
+    """Finds the footnotes under some roots: references, definitions, labels. `here` is the URL of the page without
+    fragment."""
 
     def __init__(self, state: WriterState, roots: Sequence[Node], here: str) -> None:
         self.state = state
@@ -43,7 +44,7 @@ class Footnotes:
         self.origins: set[str] = set()  # the ids of references, which are the targets of back links
 
     def mark(self) -> None:
-        """Find the footnotes, and mark in the writer's state what is written for them."""
+        """Find the footnotes, and record in the writer's state what is written for them."""
         anchors = [a for root in self.roots for a in root.select('a[href*="#"]')][: 4 * _MOST]
         candidates = [a for a in anchors if len(a.text) < 16 and _LABEL.match(a.text.strip())]
         if candidates:
@@ -66,7 +67,7 @@ class Footnotes:
                 self.state.special[definition] = write_headed if definition.tag[0] == "h" else write_note
 
     def _index(self) -> None:
-        """Record the order of all elements, and the elements by id and name."""
+        """Record the order of all elements under the roots, and the first element with each id or name."""
         for root in self.roots:
             for element in root.iter_elements():
                 self.order[element] = len(self.order)
@@ -76,7 +77,7 @@ class Footnotes:
                         self.by_name.setdefault(name, element)
 
     def _refer(self, anchor: Element) -> None:
-        """Mark an anchor as a reference if its target is a footnote."""
+        """Record what is written for an anchor, `[^label]`, if it leads to a footnote further down the page."""
         page, _, fragment = (anchor.attr("href") or "").partition("#")
         is_here = not page or page == self.here or self.here.endswith(page)
         target = self.by_name.get(fragment) if is_here else None
@@ -91,7 +92,8 @@ class Footnotes:
         self.state.inline_special[holder] = f"[^{self._label(definition, anchor.text)}]"
 
     def _is_note(self, anchor: Element, definition: Element) -> bool:
-        """Whether the anchor refers to a footnote: it is superscript, or has the id or class of one."""
+        """Whether the anchor refers to a footnote: it is superscript, or its class or target is named like one, and the
+        definition is not a section."""
         if definition.select_one("h1,h2,h3,h4") is not None:
             return False
         # In Texinfo's manuals a heading holds the number of a footnote alone.
@@ -108,7 +110,8 @@ class Footnotes:
         return _NAMED.search(target) is not None or _CLASSED.search(anchor.attr("class") or "") is not None
 
     def _label(self, definition: Element, text: str) -> str:
-        """The label of a definition: that of its first reference, if it is free and alphanumeric, else a number."""
+        """The label of a definition, which is recorded: `text`, that of its first reference, if it is free and
+        alphanumeric, else a number."""
         if definition not in self.labels:
             found = _LABEL.match(text.strip())
             label = found[1] if found and found[1].isalnum() else ""
@@ -151,7 +154,7 @@ def _ancestors(element: Element) -> list[Element]:
 
 
 def _holder(anchor: Element) -> Element:
-    """The outermost element that contains only the reference."""
+    """The outermost element that contains only the reference: the anchor or an element around it."""
     holder = anchor
     for parent in _ancestors(anchor)[:3]:
         if (
@@ -164,7 +167,8 @@ def _holder(anchor: Element) -> Element:
 
 
 def _definition_of(target: Element) -> Element | None:
-    """The block with the definition: the target, or the block that the target is in."""
+    """The block with the definition that a target marks: the target, the block around it, or the `dd` after a `dt`;
+    else None."""
     if target.tag == "dt":
         after = first_element(target.next_siblings)
         return after if after is not None and after.tag == "dd" else None
@@ -197,7 +201,7 @@ def _is_back_link(anchor: Element) -> bool:
 
 
 def _written(label: str, inside: list[str]) -> str:
-    """One definition: the label, its first block, and the other blocks indented."""
+    """A definition as `[^label]: …`, without the label in its text, later blocks indented; "" without text."""
     inside = [block for block in inside if block not in ("^", "\\^")]
     if not inside:
         return ""
@@ -214,7 +218,7 @@ def _written(label: str, inside: list[str]) -> str:
 
 
 def write_note(state: WriterState, element: Element, out: list[str]) -> None:
-    """A block that is one definition; in a table of docutils it is the last cell."""
+    """Append the footnote definition that is a block, or the last cell of a table by docutils."""
     label = state.notes[element]
     source = element.select_one("td:last-child") if element.tag == "table" else None
     state.special.pop(element, None)
@@ -224,7 +228,8 @@ def write_note(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_headed(state: WriterState, element: Element, out: list[str]) -> None:
-    """A heading with the number of a footnote (Texinfo): the paragraph after it is marked as the definition."""
+    """Write nothing for a heading with the number of a footnote (Texinfo): the block after it is marked as the
+    definition."""
     after = first_element(element.next_siblings)
     if after is not None and after not in state.notes:
         state.notes[after] = state.notes[element]
@@ -232,7 +237,7 @@ def write_headed(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_list(state: WriterState, element: Element, out: list[str]) -> None:
-    """A list of definitions. Other items are written as paragraphs, but not terms, which repeat the labels."""
+    """Append a list of footnote definitions. Other items are written as paragraphs; in a `dl` they are left out."""
     children = element.iter_elements(("dt", "dd")) if element.tag == "dl" else element
     for child in children:
         label = state.notes.get(child) if isinstance(child, Element) else None

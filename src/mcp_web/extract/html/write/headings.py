@@ -15,7 +15,7 @@ _SIGN_AT_END = re.compile(r"(?:\s*[¶§🔗◆◇]|\s+#+)\s*$")
 
 
 def write_title(state: WriterState, element: Element, out: list[str]) -> None:
-    """A title that is not a heading element, as a heading; blocks in it, such as Doxygen's groups, follow it."""
+    """Append a title that is not a heading element as a heading; blocks in it, such as Doxygen's groups, follow it."""
     inside = [child for child in element if isinstance(child, Element) and child.tag == "div"]
     for child in inside:
         child.extract()
@@ -25,7 +25,8 @@ def write_title(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_heading(state: WriterState, element: Element, out: list[str]) -> None:
-    """A heading on one line, after a mark with its number, from which its offset is found at the end."""
+    """Append a heading on one line, and record it in `state.headings`. Before it is a mark with its index there, from
+    which its offset is found at the end."""
     around = state.marks
     state.in_heading, state.marks = True, around | {"**"}  # a heading is bold anyway
     run = inline.inner(state, element)
@@ -41,7 +42,7 @@ def write_heading(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def anchor_of(element: Element) -> str | None:
-    """The anchor of a heading: its id, an id inside it or just before it, or that of the section that it begins."""
+    """The anchor of a heading: its id, one inside or just before it, or that of the section it begins; else None."""
     own = element.attr("id")
     if own:
         return own
@@ -59,7 +60,7 @@ def anchor_of(element: Element) -> str | None:
 
 
 def with_link(block: str, url: str) -> str | None:
-    """The heading or paragraph with its text as a link; None for other blocks."""
+    """The block, its text linked to `url`, if it is a heading or a one-line paragraph without links; else None."""
     if "\n" in block or "](" in block:
         return None
     found = re.match(r"(\x00\d+\x00#{1,6} )?(.*)\Z", block)

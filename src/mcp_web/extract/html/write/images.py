@@ -19,7 +19,8 @@ _WIDTH = re.compile(r"(\S+)(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
 
 
 def source_of(element: Element) -> str:
-    """The URL of the image that a person would see: lazy-loading attributes first, and the largest of a set."""
+    """The URL of the image that a person would see: in a lazy-loading attribute, else in `src`, else the largest of a
+    set; "" if there is none."""
     for name in _LAZY:
         value = element.attr(name)
         if value and not value.startswith("data:"):
@@ -35,7 +36,7 @@ def source_of(element: Element) -> str:
 
 
 def _largest(srcset: str) -> str:
-    """The URL of the largest image in a `srcset`."""
+    """The URL of the largest image in a `srcset`; "" if there is none."""
     best, size = "", -1.0
     for url, amount, _unit in _WIDTH.findall(srcset[:20000]):
         width = float(amount) if amount.replace(".", "", 1).isdigit() else 1.0
@@ -45,7 +46,7 @@ def _largest(srcset: str) -> str:
 
 
 def is_picture(url: str) -> bool:
-    """Whether a URL is that of an image file."""
+    """Whether a URL is that of an image file, by its ending."""
     return url.partition("?")[0].rstrip(">").lower().endswith(_PICTURES)
 
 
@@ -58,7 +59,8 @@ def label_of(element: Element) -> str:
 
 
 def image(state: WriterState, element: Element) -> str:
-    """The image as Markdown, if images are requested; an emoji always as its character."""
+    """The image as Markdown, or "" if images are not requested; an emoji always as its character. Other images are
+    recorded in `state.images`, whether requested or not."""
     alt = " ".join((element.attr("alt") or "").split())[:MOST_ALT]
     if alt and len(alt) <= 8 and not alt.isascii() and not any(char.isalpha() for char in alt):
         return alt
@@ -87,7 +89,7 @@ _KNOWN = re.compile(
 
 
 def embed(state: WriterState, element: Element) -> str:
-    """A link to what a frame or player shows; empty for frames of unknown sites, such as advertising."""
+    """A link to what a frame or player shows, which it records; "" for frames of unknown sites (advertising)."""
     source = element.attr("src") or element.attr("data-src") or element.attr("data") or ""
     if not source and element.tag in ("video", "audio"):
         child = element.select_one("source[src]")

@@ -59,12 +59,12 @@ def inner(state: WriterState, node: Node) -> str:
 
 
 def one_line(run: str) -> str:
-    """A run on one line: for headings, cells and link texts."""
+    """A run of inline Markdown on one line: for headings, cells and link texts."""
     return escape_links(fold_spaces(run.replace(BREAK, " ")))
 
 
 def paragraphs(run: str) -> list[str]:
-    """A run as paragraphs: white space collapsed, single line breaks kept, split at double ones."""
+    """A run of inline Markdown as paragraphs: white space collapsed, single line breaks kept, split at double ones."""
     found: list[str] = []
     lines: list[str] = []
     for piece in [*run.split(BREAK), ""]:
@@ -82,7 +82,7 @@ def paragraphs(run: str) -> list[str]:
 
 
 def wrap(run: str, mark: str, out: list[str]) -> None:
-    """Append a run between marks to `out`; white space and line breaks at its ends stay outside them."""
+    """Append a run of inline Markdown to `out` between marks; white space and line breaks at its ends stay outside."""
     core = run.strip()
     while core.startswith(BREAK) or core.endswith(BREAK):
         core = core.strip(BREAK).strip()
@@ -111,11 +111,11 @@ def write_unknown(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_nothing(state: WriterState, element: Element, out: list[str]) -> None:
-    """Writes nothing, for an element without text."""
+    """Write nothing, for an element that is left out."""
 
 
 def marked(mark: str) -> Writer:
-    """The writer of elements whose text stands between marks; inside another such element, it writes no marks."""
+    """The writer of elements whose text stands between marks such as "**"; inside such marks, it adds none."""
 
     def write(state: WriterState, element: Element, out: list[str]) -> None:
         if mark in state.marks:
@@ -137,7 +137,7 @@ def write_caption(state: WriterState, element: Element, out: list[str], mark: st
 
 
 def write_superscript(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append a superscript: with "^" if it is a power, else as plain text."""
+    """Append a superscript: with "^" if it is a power, as in "10^6", else as plain text."""
     run = inner(state, element)
     text = run.strip()
     # 10<sup>6</sup> must not become 106; 1<sup>st</sup> may become 1st.
@@ -156,7 +156,8 @@ def write_annotation(state: WriterState, element: Element, out: list[str]) -> No
 
 
 def write_code(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append inline code; code with links or line breaks becomes several code spans."""
+    """Append inline code, as several code spans if it has links or line breaks. In a heading, a link or a cell, code
+    with "<" is written as text."""
     text = element.text
     if (state.in_heading or state.in_link or state.in_cell) and "<" in text:
         write_children(state, element, out)  # programs that strip tags would lose `<T>` in code
@@ -167,7 +168,7 @@ def write_code(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_linked_code(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append code with links or line breaks: a code span in each link, and one for the code between them."""
+    """Append code with links or line breaks: a code span in each link, and others for the code between them."""
     held: list[str] = []
     inside: Element | None = None
     for node in element.descendants:
@@ -204,7 +205,8 @@ def _spaced_code(text: str) -> str:
 
 
 def write_link(state: WriterState, element: Element, out: list[str], code: bool = False) -> None:
-    """Append a link, its text as `code` if asked; only the text if the URL cannot be followed."""
+    """Append a link, its text as `code` if asked; only the text if the URL cannot be followed. A link that is only a
+    sign, such as "¶", is left out."""
     href = element.attr("href")
     if state.in_link or not href:
         out.append(_spaced_code(element.text) if code else inner(state, element))
@@ -240,7 +242,7 @@ def _picture_label(state: WriterState, element: Element, href: str, url: str) ->
 
 
 def is_permalink(state: WriterState, element: Element) -> bool:
-    """Whether a link is only a sign, such as "¶", for the URL of its own section."""
+    """Whether a link is only a sign, such as "¶", that offers the URL of its own section."""
     text = element.text.strip().lower()
     if text in _SIGNS:
         return element.select_one("img,svg") is None or state.in_heading

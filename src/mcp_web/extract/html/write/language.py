@@ -56,9 +56,9 @@ _LABEL = re.compile(r"[\w+#./ -]{1,24}")
 
 
 def language_of(block: Element, blocks: int = 1) -> str:
-    """The language of a code block in lower case; empty if none is stated.
+    """The language of a code block in lower case; "" if none is stated.
 
-    An ancestor with more `pre` elements than `blocks`, those of the code block, says nothing about it.
+    `blocks` is how many `pre` elements the code block has: an ancestor with more says nothing about it.
     """
     inside = block.select_one("code") if block.tag != "code" else None
     for element in (inside, block):
@@ -78,7 +78,8 @@ def language_of(block: Element, blocks: int = 1) -> str:
 
 
 def _stated(element: Element, *, own: bool) -> str | None:
-    """The language that attributes or classes state; None if they state none. `own`: the element is the code block."""
+    """The language that attributes or classes state, "" for plain text; None if they state none. `own`: the element is
+    the code."""
     for name in _ATTRIBUTES:
         value = element.attr(name)
         if value:
@@ -108,7 +109,7 @@ def _from_classes(classes: str, own: bool) -> str | None:
 
 
 def normal(name: str) -> str:
-    """The language name as it is written after a fence; empty for names such as "none"."""
+    """The language name as it is written after a fence; "" for names such as "none"."""
     name = name.strip().lower().strip("{}.:")
     name = _ALIASES.get(name, name)
     if name in _NO_LANGUAGE or not re.fullmatch(r"[\w+#.-]{1,30}", name):
@@ -117,7 +118,7 @@ def normal(name: str) -> str:
 
 
 def label_language(label: str) -> str | None:
-    """The language that a label above a code block names; None if it is not a language."""
+    """The language that a label above a code block names, "" for plain text; None if the label names no language."""
     if _LABEL.fullmatch(label) is None:
         return None
     name = label.strip().lower()

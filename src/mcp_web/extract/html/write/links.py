@@ -18,7 +18,7 @@ _NEEDS_CARE = re.compile(r'[\x00-\x20\x7f-\x9f<>"`\\|()\u200b-\u200f\u202a-\u202
 
 
 class Links:
-    """Resolves URLs against that of the page, and records the links in order."""
+    """Resolves URLs against that of the page, and records the links of its content in order."""
 
     def __init__(self, base_url: str) -> None:
         self._base = base_url
@@ -59,7 +59,7 @@ class Links:
         self.recorded.setdefault(url, text)
 
     def all(self) -> tuple[Link, ...]:
-        """The recorded links."""
+        """The recorded links, each URL once, in the order of their first occurrence."""
         return tuple(Link(inline_text(text), bare(url)) for url, text in self.recorded.items())
 
 

@@ -12,7 +12,7 @@ _LISTS = ("ul", "ol", "menu")
 
 
 def write_list(state: WriterState, element: Element, out: list[str]) -> None:
-    """A list with bullets, or with numbers if it is an `ol`."""
+    """Append a list with bullets, or with numbers if it is an `ol`; one with headings in it as its content."""
     start = element.attr("start") or "1"
     number = (int(start) if start.isdigit() and len(start) < 10 else 1) if element.tag == "ol" else None
     # If items contain headings, they are sections of the page.
@@ -59,7 +59,7 @@ def _is_list(block: str) -> bool:
 
 
 def joined(inside: list[str]) -> str:
-    """The blocks of an item: a nested list follows without a blank line, other blocks with one."""
+    """The blocks of a list item as one text: a nested list follows without a blank line, other blocks with one."""
     text = inside[0]
     for block in inside[1:]:
         text += ("\n" if _is_list(block) and "\n\n" not in block else "\n\n") + block
@@ -67,7 +67,8 @@ def joined(inside: list[str]) -> str:
 
 
 def write_definitions(state: WriterState, element: Element, out: list[str]) -> None:
-    """Each term on its own line, its definition after a colon, further blocks indented."""
+    """Append a definition list: each term on its own line, its definition after a colon, further blocks indented. The
+    signatures of an API and their descriptions are not indented."""
     signatures = element.select_one("dt.sig, dt[id].sig-object, dt > .sig-name, dt > .descname") is not None
     if signatures or state.indents >= MAX_INDENTS:
         # The signatures of an API: the term as a paragraph, its description below it, not indented.
@@ -94,7 +95,7 @@ def write_definitions(state: WriterState, element: Element, out: list[str]) -> N
 
 
 def _entries(element: Element) -> list[Element]:
-    """The terms and definitions of a list, including those inside a div."""
+    """The terms and definitions (`dt`, `dd`) of a list, including those inside a `div`, in order."""
     found: list[Element] = []
     for child in element:
         if type(child) is Element:
@@ -106,7 +107,7 @@ def _entries(element: Element) -> list[Element]:
 
 
 def _term(state: WriterState, element: Element) -> list[str]:
-    """The lines of a term; a docutils classifier, which only CSS separates from it, as `term : classifier`."""
+    """The lines of a term, if any; a docutils classifier, which only CSS separates from it, as `term : classifier`."""
     if element.select_one(".classifier") is not None:
         for child in [child for child in element if isinstance(child, Element) and child.has_class("classifier")]:
             child.insert_before(Text(" : "))

@@ -21,7 +21,7 @@ def to_tex(element: Element) -> str:
 
 
 def _tex(node: object, depth: int) -> str:
-    """The TeX of a node; `depth` is how deep it is nested."""
+    """The TeX of a node; `depth` is how deep it is nested. Below MAX_DEPTH its text is written without structure."""
     if isinstance(node, Text):
         return _symbols(node.data.strip())
     if not isinstance(node, Element):
@@ -32,7 +32,7 @@ def _tex(node: object, depth: int) -> str:
 
 
 def _children(element: Element, depth: int) -> str:
-    """A group of elements; parentheses that match inside it grow with their content."""
+    """The TeX of the children; matching parentheses among them grow with their content (`\\left`, `\\right`)."""
     parts: list[str] = []
     opened: list[int] = []
     for child in element:
@@ -53,18 +53,18 @@ def _children(element: Element, depth: int) -> str:
 
 
 def _matrix(tex: str, kind: str) -> str:
-    """The matrix environment for a table between delimiters, if there is nothing else between them."""
+    """The TeX of a matrix with delimiters, `kind` "p", "b" or "v", if `tex` is one matrix and no more; else ""."""
     whole = tex.startswith("\\begin{matrix}") and tex.endswith("\\end{matrix}") and tex.count("{matrix}") == 2
     return tex.replace("{matrix}", f"{{{kind}matrix}}") if whole else ""
 
 
 def _parts(element: Element, depth: int) -> list[str]:
-    """The children as TeX."""
+    """The TeX of each child element."""
     return [_tex(child, depth) for child in element if isinstance(child, Element)]
 
 
 def _symbols(text: str) -> str:
-    """The text with symbols as TeX commands."""
+    """The text with symbols such as "α" as TeX commands."""
     if text.isascii() and not any(char in SYMBOLS for char in text):
         return text
     out = ""
@@ -79,7 +79,7 @@ def _symbols(text: str) -> str:
 
 
 def _identifier(element: Element, depth: int) -> str:
-    """An `mi` element: a variable, or the name of a function."""
+    """The TeX of an `mi` element: a variable, or the name of a function."""
     text = " ".join(element.text.split())
     variant = VARIANTS.get((element.attr("mathvariant") or "").lower(), "")
     if text in FUNCTIONS:
@@ -97,12 +97,12 @@ def _identifier(element: Element, depth: int) -> str:
 
 
 def _operator(element: Element, depth: int) -> str:
-    """An `mo` or `mn` element."""
+    """The TeX of an `mo` or `mn` element, an operator or a number."""
     return _symbols("".join(element.text.split()))
 
 
 def _text(element: Element, depth: int) -> str:
-    """An `mtext` or `ms` element."""
+    """The TeX of an `mtext` or `ms` element: words as text, signs alone as symbols."""
     text = element.text.replace("\xa0", " ")
     if text.strip() and not any(char.isalnum() for char in text):
         return _symbols(text.strip())
@@ -132,7 +132,7 @@ def _root(element: Element, depth: int) -> str:
 
 
 def _base(tex: str) -> str:
-    """The base of a superscript or subscript, in braces if it is more than one symbol."""
+    """The TeX before a superscript or subscript, in braces if it is more than one symbol."""
     single = (
         len(tex) == 1 or (tex.startswith("\\") and tex[1:].isalpha()) or tex.startswith(("\\left", "\\math", "\\op"))
     )
@@ -140,7 +140,7 @@ def _base(tex: str) -> str:
 
 
 def _scripts(element: Element, depth: int) -> str:
-    """A base with a subscript, with a superscript or primes, or with both."""
+    """The TeX of a base with a subscript, with a superscript or primes, or with both."""
     base, *scripts = _arguments(element, depth, 3 if element.tag == "msubsup" else 2)
     if element.tag == "msup":
         primes = scripts[0].replace("\\prime", "'").replace(" ", "")
@@ -150,7 +150,7 @@ def _scripts(element: Element, depth: int) -> str:
 
 
 def _under(element: Element, depth: int) -> str:
-    """A base with a limit, an accent or other content below it."""
+    """The TeX of a base with a limit, an accent or other content below it."""
     base, below = _arguments(element, depth, 2)
     if base in LIMITS:
         return f"{base}_{{{below}}}"
@@ -165,7 +165,7 @@ def _over(element: Element, depth: int) -> str:
 
 
 def _underover(element: Element, depth: int) -> str:
-    """A base with content below and above it."""
+    """The TeX of a base with content below and above it."""
     base, below, above = _arguments(element, depth, 3)
     if base in LIMITS or len(base) <= 10:
         return f"{base}_{{{below}}}^{{{above}}}"
@@ -173,7 +173,7 @@ def _underover(element: Element, depth: int) -> str:
 
 
 def _fenced(element: Element, depth: int) -> str:
-    """Content between delimiters."""
+    """The TeX of content between delimiters, by default parentheses."""
     opened, closed = element.attr("open") or "(", element.attr("close") or ")"
     between = (element.attr("separators") or ",")[:1]
     inside = f"{between} ".join(part for part in _parts(element, depth) if part)
@@ -181,7 +181,7 @@ def _fenced(element: Element, depth: int) -> str:
 
 
 def _table(element: Element, depth: int) -> str:
-    """A matrix, cases or aligned equations; a table of one row is written as its content."""
+    """The TeX of a matrix, cases or aligned equations; a table of one row is written as its content."""
     rows = [row for row in element.iter_elements(("mtr", "mlabeledtr")) if row.parent == element]
     lines = []
     for row in rows:
@@ -197,7 +197,7 @@ def _table(element: Element, depth: int) -> str:
 
 
 def _matrix_of(element: Element) -> str:
-    """The matrix environment for a table: by the delimiters around it, else `aligned`."""
+    """The TeX environment for a table: by the delimiter before it "matrix" or "cases", else by its attributes."""
     before = first_element(element.previous_siblings)
     sign = before.text.strip() if before is not None and before.tag == "mo" else ""
     if sign in ("(", "[", "|", "‖"):
@@ -208,7 +208,7 @@ def _matrix_of(element: Element) -> str:
 
 
 def _first(element: Element, depth: int) -> str:
-    """The first child: the formula itself, which annotations follow."""
+    """The TeX of the first child: the formula itself, which annotations follow."""
     child = first_element(element)
     return _tex(child, depth) if child is not None else ""
 

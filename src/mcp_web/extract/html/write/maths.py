@@ -38,7 +38,7 @@ MOST_TEX = 5000
 
 
 def mark_formulas(state: WriterState, survey: Survey) -> None:
-    """Mark in the writer's state the TeX of every formula under a root; its other forms are not written."""
+    """Record in `state.inline_special` the TeX of every formula under a root; its other forms are left out."""
     found = survey.with_classes(_CLASSES)
     found.extend(element for element in survey.tagged if _may_be_formula(element))
     for element in found:
@@ -50,7 +50,7 @@ def mark_formulas(state: WriterState, survey: Survey) -> None:
 
 
 def _may_be_formula(element: Element) -> bool:
-    """Whether the tag or attributes of an element are those of formulas."""
+    """Whether the tag or attributes of an element are such as formulas have."""
     tag = element.tag
     if tag == "script":
         return (element.attr("type") or "").lower().startswith("math/")
@@ -60,7 +60,7 @@ def _may_be_formula(element: Element) -> bool:
 
 
 def written(tex: str, display: bool) -> str:
-    """The TeX between dollar signs; a display formula is set apart by line breaks."""
+    """The TeX between dollar signs, "" for none; a display formula is set apart by line breaks."""
     if not tex:
         return ""
     # White space has no meaning in TeX, so a space is put where the text would become a link or a tag.
@@ -69,7 +69,8 @@ def written(tex: str, display: bool) -> str:
 
 
 def formula(element: Element) -> tuple[str, bool] | None:
-    """The TeX of a formula, and whether it is a display formula; None if the element is not a formula."""
+    """The TeX of a formula and whether it is a display formula, or None for other elements. The TeX is "" if the
+    formula is written from another element."""
     tag = element.tag
     classes = element.attr("class") or ""
     if tag == "img":
@@ -93,7 +94,7 @@ def formula(element: Element) -> tuple[str, bool] | None:
 
 
 def _of_text(element: Element, display: bool) -> tuple[str, bool] | None:
-    """What `formula` returns for TeX in an element's text: between delimiters, or all of a custom element's."""
+    """The TeX in an element's text, all or between delimiters, and whether it is displayed; None if there is none."""
     text = element.text
     found = _DELIMITED.match(text) if len(text) < MOST_TEX else None
     if found is not None:
@@ -105,7 +106,7 @@ def _of_text(element: Element, display: bool) -> tuple[str, bool] | None:
 
 
 def _of_mathjax(element: Element, classes: str) -> tuple[str, bool] | None:
-    """What `formula` returns for the output of MathJax; its TeX is empty if a script after it has the source."""
+    """The TeX of MathJax output ("" if a script after it has the source) and whether it is displayed, or None."""
     if "Preview" in classes:
         return "", False
     after: Node | None = element.next_sibling
@@ -145,7 +146,7 @@ def _is_prose(tex: str, shown: str) -> bool:
 
 
 def _of_image(element: Element) -> str:
-    """The TeX of an image of a formula, from its alternative text or its URL."""
+    """The TeX of an image of a formula, from its alternative text or its URL; "" for other images."""
     label = (element.attr("alt") or "").strip()
     classes = (element.attr("class") or "").lower()
     source = element.attr("src") or ""
@@ -167,7 +168,7 @@ def _of_image(element: Element) -> str:
 
 
 def _looks_like_tex(text: str, named: bool) -> bool:
-    """Whether a text is TeX; `named`: a class or parameter says so, then anything but prose is."""
+    """Whether a text is TeX; with `named`, a class or parameter says so, and anything but prose counts."""
     if _is_prose(re.sub(r"\\[a-zA-Z]+", " ", text), ""):
         return False
     return named or re.search(r"\\[a-zA-Z]+|[_^]\{", text) is not None

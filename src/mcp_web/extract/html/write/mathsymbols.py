@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def _table(text: str) -> dict[str, str]:
-    """Pairs of a symbol and its command, separated by white space."""
+    """The TeX command of each symbol, from pairs of a symbol and the name of its command, separated by white space."""
     words = text.split()
     return {sign: "\\" + name for sign, name in zip(words[::2], words[1::2], strict=True)}
 

@@ -23,7 +23,7 @@ Walk = Callable[["WriterState", "Node", list[str]], None]
 
 @dataclass
 class WriterState:
-    """The state of one writer: links, elements that are written in a special way, its place in the tree."""
+    """The state of one writer: links, elements that are written in a special way, and where in the tree it is."""
 
     links: Links
     walk: Walk  # the function that walks blocks, passed in so that writers need not import it
@@ -49,7 +49,7 @@ class WriterState:
         return frozenset([link.attr("href") or "" for link in links if link.text.strip()])
 
     def blocks_of(self, node: Node) -> list[str]:
-        """The content of a node as blocks."""
+        """The content of a node as blocks of Markdown."""
         found: list[str] = []
         self.walk(self, node, found)
         return found
@@ -65,7 +65,7 @@ def first_element(nodes: Iterable[Node]) -> Element | None:
 
 
 def indented(text: str, by: str) -> str:
-    """The text with every line but the first indented; blank lines stay empty."""
+    """The text with `by` before every line but the first; blank lines stay empty."""
     return text.replace("\n", "\n" + by).replace("\n" + by + "\n", "\n\n") if "\n" in text else text
 
 
@@ -83,19 +83,19 @@ _BY_TAG = (
 
 @dataclass
 class Survey:
-    """The elements of interest under a root, and the class names that occur."""
+    """Finds the elements under a root that may need special treatment, and class names; each search is done once."""
 
     root: Node
     page_classes: frozenset[str] | None = None  # the class names of the whole page, if they are known
 
     @cached_property
     def tagged(self) -> list[Element]:
-        """The elements with a tag or attribute that may need special treatment."""
+        """The elements under the root with a tag or attribute that may need special treatment when written."""
         return self.root.select(_BY_TAG)
 
     @cached_property
     def tags(self) -> frozenset[str]:
-        """The tags of the elements in `tagged`."""
+        """The tag names of the elements in `tagged`, which may need special treatment."""
         return frozenset(element.tag for element in self.tagged)
 
     @cached_property
@@ -112,6 +112,6 @@ class Survey:
         return " ".join(self.classes)
 
     def with_classes(self, names: frozenset[str]) -> list[Element]:
-        """The elements that have one of the class names."""
+        """The elements under the root that have one of the class names."""
         present = names & self.classes
         return self.root.select(",".join(f'[class~="{name}"]' for name in sorted(present))) if present else []

@@ -23,7 +23,7 @@ _SECTION = "h1,h2,h3,h4,h5,h6,details"
 
 
 def write_table(state: WriterState, element: Element, out: list[str]) -> None:
-    """A `table` element: its caption in italics, then its rows."""
+    """Append the caption and a pipe table; a list if there are tables inside, the content if it is only layout."""
     rows, caption = _rows_of(element)
     if caption is not None:
         inline.write_caption(state, caption, out)
@@ -42,19 +42,19 @@ def write_table(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def mark_grids(state: WriterState, survey: Survey) -> None:
-    """Find tables that are made of other elements, by their roles."""
+    """Record in `state.special` the elements that are tables by their role, to be written by `write_roles`."""
     for element in survey.tagged:
         if element.tag != "table" and element.attr("role") in _ROLES and element.select_one(_TABLES) is None:
             state.special[element] = write_roles
 
 
 def write_as_code(state: WriterState, element: Element, out: list[str]) -> None:
-    """A declaration that is set as a table: its text as code."""
+    """Append the text of a declaration that is set as a table, as inline code."""
     out.append(code_span(element.text))
 
 
 def write_columns(state: WriterState, element: Element, out: list[str]) -> None:
-    """A grid of cells without rows; without a first row of header cells, they are written one after another."""
+    """Append a table whose cells are children of one element, row by row; its content, if no header cells begin it."""
     cells = [child for child in element if type(child) is Element]
     width = sum([cell.has_class("table-header") for cell in cells])
     if width < 2 or len(cells) % width or not all(cell.has_class("table-header") for cell in cells[:width]):
@@ -64,7 +64,7 @@ def write_columns(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_roles(state: WriterState, element: Element, out: list[str]) -> None:
-    """A grid whose rows and cells are marked by the attribute `role`."""
+    """Append a table whose rows and cells are marked by the attribute `role`; its content, if it has other text."""
     rows = [row.select(_ROLE_CELLS) for row in element.select("[role=row]")]
     inside = "".join([cell.text for row in rows for cell in row])
     # Words that are in no cell would be lost in a table.
@@ -76,7 +76,7 @@ def write_roles(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def _write_grid(state: WriterState, rows: list[list[Element]], out: list[str]) -> None:
-    """Write the rows as a pipe table; a row that contains only a heading starts a new table."""
+    """Append the rows as a Markdown table; a row that has only a heading is written between two tables."""
     held: list[list[Element]] = []
     for row in [*rows, []]:
         if row and not (len(row) == 1 and row[0].select_one(_SECTION) is not None):
@@ -91,7 +91,7 @@ def _write_grid(state: WriterState, rows: list[list[Element]], out: list[str]) -
 
 
 def _rows_of(table: Element) -> tuple[list[list[Element]], Element | None]:
-    """The cells of each row that has some, and the caption."""
+    """The cells of each row that has some, and the `caption` element or None."""
     rows: list[list[Element]] = []
     caption: Element | None = None
     for child in table:
@@ -106,7 +106,7 @@ def _rows_of(table: Element) -> tuple[list[list[Element]], Element | None]:
 
 
 def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
-    """Whether a table is layout only: it has no data in rows and columns."""
+    """Whether a table is used for layout only: it has no data in rows and columns."""
     if (table.attr("role") or "") in ("presentation", "none"):
         return True
     has_header = any(cell.tag == "th" for row in rows for cell in row)
@@ -121,13 +121,14 @@ def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
 
 
 def _span(cell: Element, name: str) -> int:
-    """The value of `colspan` or `rowspan`."""
+    """The value of `colspan` or `rowspan`, whichever `name` is; at least 1."""
     value = cell.attr(name) or "1"
     return max(1, min(int(value), MAX_SPAN)) if value.isdigit() and len(value) < 12 else 1
 
 
 def _grid(state: WriterState, rows: list[list[Element]]) -> list[list[str]]:
-    """The text of every cell in a grid; a cell that spans several columns or rows leaves the others empty."""
+    """The Markdown of the cells by rows, without empty rows; a cell that spans several columns or rows leaves the
+    others empty."""
     grid: list[list[str]] = []
     held: dict[int, int] = {}  # column → how many more rows a cell above covers
     state.in_cell = True
@@ -158,7 +159,7 @@ def _grid(state: WriterState, rows: list[list[Element]]) -> list[list[str]]:
 
 
 def in_cell(inside: list[str]) -> str:
-    """Blocks on one line, with pipes escaped."""
+    """Blocks of Markdown on one line, joined by `<br>`, with pipes escaped."""
     return PIPE.sub(r"\\|", "<br>".join(flat(block) for block in inside))
 
 

@@ -68,7 +68,7 @@ def write_markdown(
 
 
 def _prepare(state: WriterState, survey: Survey) -> None:
-    """Mark the elements that need special treatment."""
+    """Record in the state the elements under a root that are written in a special way."""
     for element in survey.tagged:
         if element.attr(LABEL):
             state.special[element] = blocks.write_panel
@@ -88,7 +88,8 @@ def _prepare(state: WriterState, survey: Survey) -> None:
 
 
 def _finish(state: WriterState, marked: str) -> Written:
-    """Remove the heading marks and record their offsets; remove invisible characters."""
+    """The result: `marked` without heading marks and invisible characters, the headings with their offsets in it, the
+    links and images."""
     pieces = _MARK.split(marked)
     text, removed = clean_text(pieces[0])
     parts, length = [text], len(text)
