@@ -66,7 +66,7 @@ def write_blocks(state: WriterState, node: Node, out: list[str]) -> None:
 
 
 def write_quote(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append a quote; the content alone, if the element is only used for indentation."""
+    """Append a quote; if the element is only used for indentation, its content as it is."""
     if state.indents >= MAX_INDENTS or _only_indents(element):
         write_blocks(state, element, out)
         return
@@ -103,7 +103,7 @@ def write_panel(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_summary(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append the summary of a `details` element in bold; one that contains blocks as its content."""
+    """Append the summary of a `details` element in bold; if it contains blocks, these as they are."""
     if element.select_one("h1,h2,h3,h4,h5,h6,p,div,section,pre,table,ul,ol") is not None:
         write_blocks(state, element, out)
     else:

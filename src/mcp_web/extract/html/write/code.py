@@ -118,7 +118,7 @@ def _is_code_table(table: Element) -> bool:
 
 
 def write_code(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append a code block. From the end of `out`, a label and the text of a copy button are removed."""
+    """Append a code block. A label (its language) and the text of a copy button at the end of `out` are removed."""
     text = text_of(element)
     if not text.strip():
         state.walk(state, element, out)

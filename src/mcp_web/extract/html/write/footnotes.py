@@ -218,7 +218,7 @@ def _written(label: str, inside: list[str]) -> str:
 
 
 def write_note(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append the footnote definition that is a block, or the last cell of a table by docutils."""
+    """Append the footnote definition in an element; of a table, as docutils writes it, only the last cell."""
     label = state.notes[element]
     source = element.select_one("td:last-child") if element.tag == "table" else None
     state.special.pop(element, None)

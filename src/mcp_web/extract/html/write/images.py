@@ -51,7 +51,7 @@ def is_picture(url: str) -> bool:
 
 
 def label_of(element: Element) -> str:
-    """The alternative text of the first image in a link, as the text of the link; empty if it is too long for that."""
+    """The alternative text of the first image in a link, as the text of the link; "" if missing or too long."""
     picture = element.select_one("img[alt]")
     label = " ".join((picture.attr("alt") or "").split()) if picture is not None else ""
     # A person does not see alternative text. A short one names the link; a long one may be text hidden for machines.

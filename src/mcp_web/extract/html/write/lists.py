@@ -12,7 +12,7 @@ _LISTS = ("ul", "ol", "menu")
 
 
 def write_list(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append a list with bullets, or with numbers if it is an `ol`; one with headings in it as its content."""
+    """Append a list with bullets, or numbers if it is an `ol`; if it has headings in it, only the items' content."""
     start = element.attr("start") or "1"
     number = (int(start) if start.isdigit() and len(start) < 10 else 1) if element.tag == "ol" else None
     # If items contain headings, they are sections of the page.

@@ -23,7 +23,7 @@ _SECTION = "h1,h2,h3,h4,h5,h6,details"
 
 
 def write_table(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append the caption and a pipe table; a list if there are tables inside, the content if it is only layout."""
+    """Append the caption and a Markdown table; if tables are inside, a list; if it is only layout, its content."""
     rows, caption = _rows_of(element)
     if caption is not None:
         inline.write_caption(state, caption, out)
