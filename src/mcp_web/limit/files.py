@@ -24,10 +24,9 @@ T = TypeVar("T")
 
 
 class FileLimiter(Limiter):
-    """Limits that local processes share: one file per key, read and written under its lock, in a thread.
-
-    When the folder fails (full disk, lost permission), each process keeps limits of its own.
-    """
+    """Rate limits and budgets that the processes of one machine share: one small JSON file per key in `folder`, which a
+    worker thread changes under a file lock. When the folder fails (full disk, lost permission), each process keeps
+    limits of its own, in memory."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -56,13 +55,15 @@ class FileLimiter(Limiter):
             return await self._fallback.spend(key, budget, period)
 
     async def _change(self, key: str, decide: Callable[[dict[str, Any]], T]) -> T:
-        """Call `decide` with the contents of the key's file, and store what it changes; returns its result."""
+        """Call `decide` with the JSON object in the file of a key, then write the object back, as `decide` changed it.
+        Returns the result of `decide`; raises OSError."""
         name = hashlib.sha256(key.encode()).hexdigest()[:32] + ".json"
         return await to_thread.run_sync(_change_file, self._folder / name, decide)
 
 
 def _change_file(path: Path, decide: Callable[[dict[str, Any]], T]) -> T:
-    """As `FileLimiter._change`, with the file locked; raises OSError."""
+    """As `FileLimiter._change`, for the file at `path`, which is locked meanwhile and created if missing. Blocking. If
+    `decide` raises an error, nothing is written."""
     with locked(path) as descriptor:
         kept = _read(descriptor)
         result = decide(kept)
@@ -78,7 +79,7 @@ def _log_failure(error: OSError) -> None:
 
 
 def _read(descriptor: int) -> dict[str, Any]:
-    """The JSON object in an open file; empty if it is damaged."""
+    """The JSON object in an open file; an empty one if the file is empty or damaged."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     try:
         kept = json.loads(os.read(descriptor, 1 << 20) or b"{}")

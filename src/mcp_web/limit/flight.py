@@ -20,20 +20,18 @@ Look = Callable[[], Awaitable[T | None]]
 
 
 class SingleFlight(Protocol):
-    """Runs work that several callers ask for at the same time only once."""
+    """Runs work that several callers ask for at the same time only once: all get the result of the one run."""
 
     async def once(self, key: str, make: Make[T], look: Look[T] | None = None) -> T:
-        """Run `make`, or wait for a run with the same key that is under way and return or raise what it does.
-
-        `look` finds a finished result in what replicas share (the store), or returns None; without it, the result of
-        another replica cannot be found, and `make` runs here as well.
-        """
+        """Run `make` and return its result. If a run with the same key is under way, wait for it instead, and return
+        its result or raise its error. `look` returns the result that another replica (server process) has put into the
+        store, or None while there is none; without `look` that cannot be found, and `make` runs here too."""
         ...
 
 
 @dataclass(slots=True)
 class _Run:
-    """A run that is under way, and its outcome; `abandoned` when its caller was cancelled."""
+    """A run of the work; when done, it has a `value` or an `error`, or is `abandoned`: its caller was cancelled."""
 
     done: anyio.Event = field(default_factory=anyio.Event)
     value: Any = None
@@ -42,7 +40,8 @@ class _Run:
 
 
 class MemorySingleFlight:
-    """The single flight of one process. When the running caller is cancelled, one of those that wait runs instead."""
+    """Single flight in one process: callers with the same key share one run of the work. When the caller that runs it
+    is cancelled, one of those that wait runs it instead."""
 
     def __init__(self) -> None:
         self._running: dict[str, _Run] = {}
@@ -76,12 +75,14 @@ _UNLOCK = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL'
 
 
 class RedisSingleFlight:
-    """The single flight of all replicas: one locks the key while it runs, the others poll for its result."""
+    """Single flight over several replicas (server processes with a common Redis): one locks the key in Redis and runs
+    the work, the others poll for its result. While Redis fails, each replica runs the work itself."""
 
     _POLL_SECONDS = 0.1  # between two checks of a key that another replica has locked
 
     def __init__(self, redis: Redis, prefix: str = "mcp-web:flight:", *, lock_seconds: float = 6.0) -> None:
-        """A lock is renewed while its replica runs; when a replica dies, another takes over after `lock_seconds`."""
+        """A replica renews its lock while it runs; `lock_seconds` after its last renewal, such as when the replica
+        died, another takes over. `prefix` begins the names of all locks."""
         self._redis = redis
         self._prefix = prefix
         self._lock_seconds = lock_seconds
@@ -91,7 +92,8 @@ class RedisSingleFlight:
         return await self._local.once(key, lambda: self._run_in_one_replica(self._prefix + key, make, look))
 
     async def _run_in_one_replica(self, name: str, make: Make[T], look: Look[T] | None) -> T:
-        """Lock the name and run `make`, or return what `look` finds while another replica has the lock."""
+        """Wait for the Redis lock `name`, then run `make`; or return what `look` finds meanwhile: the result of the
+        replica that had the lock. Without Redis, run `make` at once."""
         token = secrets.token_hex(8)
         # If Redis cannot be reached, each replica does the work.
         while await self._run(_LOCK, name, token, int(self._lock_seconds * 1000)) == 0:
@@ -108,7 +110,7 @@ class RedisSingleFlight:
                 await self._run(_UNLOCK, name, token)
 
     async def _run_with_lock(self, name: str, token: str, make: Make[T]) -> T:
-        """Run `make` while the lock is renewed."""
+        """Run `make`, renewing its lock meanwhile: the Redis key `name`, whose value `token` marks it as ours."""
         failed: Exception | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._renew, name, token)
@@ -122,7 +124,7 @@ class RedisSingleFlight:
         return value
 
     async def _renew(self, name: str, token: str) -> None:
-        """Prolong the lock until cancelled."""
+        """Prolong the lock `name` at intervals until cancelled; has no effect on a lock whose value is not `token`."""
         while True:
             await anyio.sleep(self._lock_seconds / 3)
             await self._run(_RENEW, name, token, int(self._lock_seconds * 1000))

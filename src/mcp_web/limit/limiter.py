@@ -14,14 +14,15 @@ from mcp_web.limit.schedule import LONGEST_PAUSE, Period, Step, apply_step, peri
 
 
 class SharedPause(NamedTuple):
-    """A pause of a service, shared between replicas."""
+    """A pause of a failed service that one replica (server process) told the others of, with its reason."""
 
     seconds: float  # that are left
     reason: str
 
 
 class RateExceeded(Exception):
-    """The next allowed moment comes after the caller's deadline; nothing was taken."""
+    """The next request that the rate limit of a key allows, in `retry_after` seconds, is after the caller's
+    deadline."""
 
     def __init__(self, key: str, retry_after: float) -> None:
         super().__init__(f"The rate limit of {key} allows no request before the deadline; wait {retry_after:.1f} s.")
@@ -29,7 +30,7 @@ class RateExceeded(Exception):
 
 
 class BudgetSpent(Exception):
-    """The budget of this month, day or minute is used up."""
+    """The budget of a key (so many requests per month, day or minute) is used up for this period."""
 
     def __init__(self, key: str, budget: int, retry_after: float) -> None:
         super().__init__(f"The budget of {budget} for {key} is used up.")
@@ -38,19 +39,20 @@ class BudgetSpent(Exception):
 
 @dataclass(slots=True)
 class _Line:
-    """The callers of this process that wait for one key; they start in the order in which they came."""
+    """The callers of this process that wait for the rate limit of one key, in the order in which they came."""
 
     turn: anyio.Lock = field(default_factory=anyio.Lock)
     first_starts: float = 0.0  # when the first of them will probably start, a time of `anyio.current_time()`
     scopes: set[anyio.CancelScope] = field(default_factory=set)  # one for each caller, with its deadline
 
     def wait(self, interval: float) -> float:
-        """Seconds until one more caller could start; 0 if nobody waits."""
+        """Estimated seconds until one more caller could start, if all start `interval` seconds apart; 0 for the
+        first."""
         ahead = self.turn.statistics().tasks_waiting + self.turn.locked()
         return max(0.0, self.first_starts - anyio.current_time()) + ahead * interval if ahead else 0.0
 
     def start_in(self, wait: float) -> None:
-        """Note when the first caller can start, and cancel the wait of those whose deadlines come before that."""
+        """The first caller can start in `wait` seconds: note that, and cancel those whose deadlines come before it."""
         self.first_starts = anyio.current_time() + wait
         for scope in self.scopes:
             if scope.deadline < self.first_starts:
@@ -58,13 +60,14 @@ class _Line:
 
 
 class Limiter(ABC):
-    """Two requests with the same key never start within one interval. Subclasses decide where times are kept."""
+    """Rate limits and budgets by key: two requests with the same key never start within one interval, and a period has
+    a limited number of them. Subclasses decide where times and counts are kept."""
 
     def __init__(self) -> None:
         self._lines: dict[str, _Line] = defaultdict(_Line)
 
     async def acquire(self, key: str, interval: float, *, deadline: float) -> None:
-        """Wait for the next allowed moment, which is `interval` seconds after the last one or later.
+        """Wait until a request with this key may start: `interval` seconds after the last one, or after a `pause`.
 
         `deadline` is a time of `anyio.current_time()`. Raises `RateExceeded` when the next allowed moment is later: at
         once where that is known, so that callers do not wait for a start that comes too late.
@@ -86,41 +89,38 @@ class Limiter(ABC):
         raise RateExceeded(key, max(interval, line.first_starts - anyio.current_time()))
 
     async def pause(self, key: str, seconds: float) -> None:
-        """Allow no start for this time, at most an hour, for all callers that share the key: for a Retry-After header.
-
-        A shorter pause does not end a longer one.
-        """
+        """Let no request with this key start for `seconds` (at most an hour), such as after a response with a
+        Retry-After header. A shorter pause does not end a longer one."""
         await self.step(key, "pause", min(seconds, LONGEST_PAUSE))
 
     async def share_pause(self, key: str, seconds: float, reason: str) -> None:
-        """Tell the other replicas to pause a failed service too; does nothing without Redis."""
+        """Ask other replicas (server processes) to pause the failed service `key` for `seconds`; only with Redis."""
         return
 
     async def shared_pause(self, key: str) -> SharedPause | None:
-        """The pause that a replica shared; None when there is none, when it has ended, or without Redis."""
+        """The pause of a service that a replica shared; None if there is none, if it has ended, or without Redis."""
         return None
 
     @abstractmethod
     async def step(self, key: str, step: Step, seconds: float) -> float:
-        """Apply a step to a key, atomically, as `apply_step`; returns the seconds for which the key was closed."""
+        """Apply a step to a key, atomically: "start" starts a request if the key is open and then closes it for
+        `seconds`, "pause" closes it for at least `seconds`. Returns for how many seconds the key was still closed
+        before the step; 0: it was open."""
 
     @abstractmethod
     async def spend(self, key: str, budget: int, period: Period = "month") -> int:
-        """Take one from the budget of the calendar period (UTC) and return what is left.
-
-        Raises `BudgetSpent` when nothing was left. Each pair of key and period has its own count.
-        """
+        """Count one request with this key in the current calendar period (UTC), and return how many of the `budget` are
+        left. Raises `BudgetSpent` when nothing was left. Each pair of key and period has its own count."""
 
     async def close(self) -> None:
-        """Close what the limiter opened."""
+        """Close the connections that the limiter opened, if any."""
         return
 
 
 def spend_one(kept: dict[str, Any], key: str, budget: int, period: Period) -> int:
-    """Take one from a budget and return what is left; raises `BudgetSpent` when nothing was left.
-
-    `kept` is the stored count, which is changed; a damaged count is taken as 0. `key` is only for the error.
-    """
+    """Count one request of the current period in `kept`, the stored count, and return how many of the `budget` are
+    left. A count that is damaged or of an earlier period is taken as 0. Raises `BudgetSpent`, which names `key`, when
+    nothing was left."""
     now = time.time()
     current = period_of(now, period)
     used = kept.get("used", 0) if kept.get("month") == current else 0  # "month" is the name of earlier versions
@@ -132,7 +132,7 @@ def spend_one(kept: dict[str, Any], key: str, budget: int, period: Period) -> in
 
 
 class MemoryLimiter(Limiter):
-    """The limits of one process. Nothing between reading and writing a time awaits, so no lock is needed."""
+    """The rate limits and budgets of one process. Without a lock: nothing between reading and writing a time awaits."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Coordination:
-    """The limiter and the single flight that processes or replicas share."""
+    """The rate limiter, and the single flight by which callers of the same work share one run."""
 
     limiter: Limiter
     flight: SingleFlight
@@ -31,10 +31,9 @@ class Coordination:
 
 
 def open_coordination(options: LimitOptions, folder: Path | None) -> Coordination:
-    """Redis when configured, else the folder that local processes share, else (None) this process alone.
-
-    Raises ConfigError if the Redis client is not installed or the URL is invalid; connects when first used.
-    """
+    """Choose where rate limits and single flights are kept: both in Redis if it is configured, else single flights in
+    this process, and the limits in files under `folder`, for all local processes, or in memory if that is None or
+    fails. Raises ConfigError if the Redis client is not installed or the URL is invalid; connects when first used."""
     if options.redis_url:
         redis = _connect(options.redis_url)
         return Coordination(RedisLimiter(redis), RedisSingleFlight(redis))
@@ -46,7 +45,7 @@ def open_coordination(options: LimitOptions, folder: Path | None) -> Coordinatio
 
 
 def _connect(url: str) -> Redis:
-    """A client for the URL, which connects when first used; raises ConfigError."""
+    """A Redis client that connects when first used; raises ConfigError if its package is missing or the URL invalid."""
     try:
         from redis.asyncio import Redis as Client
     except ImportError as error:

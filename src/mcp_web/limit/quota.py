@@ -11,9 +11,10 @@ from mcp_web.limit.schedule import Period
 
 
 class Quota:
-    """Counts the usage of each tenant. Its methods raise QuotaExceeded, with the time to wait, beyond the limit.
+    """Counts what each tenant uses a minute and a day. At the limit its methods raise QuotaExceeded, with the time to
+    wait.
 
-    `limits` has the keys of the option `tenant`; a missing limit or 0 means unlimited.
+    `limits` has the keys of the option `tenant`, such as "pages_per_day"; a missing limit or 0 means unlimited.
     `minute_limiter` counts the requests of a minute: in memory where there is no Redis, since a locked file for each
     request would cost more than the limit is worth.
     """
@@ -24,21 +25,22 @@ class Quota:
         self._minute_limiter = minute_limiter
 
     async def take_call(self, tenant: str, *, is_call: bool = True) -> None:
-        """Count one request of the minute and, if it is an MCP call, of the day."""
+        """Count one HTTP request of a tenant in this minute and, for an MCP call, in this day; raises QuotaExceeded."""
         await self._take(self._minute_limiter, tenant, "requests", "calls_per_minute", "minute")
         if is_call:
             await self._take(self._limiter, tenant, "calls", "calls_per_day", "day")
 
     async def take_page(self, tenant: str) -> None:
-        """Count one page that is fetched."""
+        """Count one fetched page for a tenant's limit per day; raises QuotaExceeded when that is used up."""
         await self._take(self._limiter, tenant, "pages", "pages_per_day", "day")
 
     async def take_paid_search(self, tenant: str) -> None:
-        """Count one search with a paid key."""
+        """Count one search with a paid key for a tenant's limit per day; raises QuotaExceeded when that is used up."""
         await self._take(self._limiter, tenant, "paid searches", "paid_searches_per_day", "day")
 
     async def _take(self, limiter: Limiter, tenant: str, what: str, name: str, period: Period) -> None:
-        """Take one from the limit of this name, if there is one; raises QuotaExceeded, whose message names `what`."""
+        """Count one use by the tenant in the current period against the limit of this name, if there is one; raises
+        QuotaExceeded beyond it. `what` names the things that are counted."""
         if not (limit := self._limits.get(name, 0)):
             return
         try:

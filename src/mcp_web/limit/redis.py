@@ -42,7 +42,8 @@ _SCRIPT_SECONDS = 2.0  # for one script; they take microseconds
 
 
 class RedisLimiter(Limiter):
-    """Times in Redis; while it cannot be reached, each process has its own limits and no pause is shared."""
+    """Rate limits, budgets and pauses that several machines share, in Redis; while it cannot be reached, each process
+    has its own limits and no pause is shared."""
 
     def __init__(self, redis: Redis, prefix: str = "mcp-web:pace:") -> None:
         super().__init__()
@@ -76,7 +77,7 @@ class RedisLimiter(Limiter):
         await self._redis.aclose()
 
     def _name(self, key: str, part: str) -> str:
-        """The name of a Redis key; the braces keep the parts of one key on one server of a cluster."""
+        """The name in Redis of a value (`part`) of a key. The braces keep a key's values on one server of a cluster."""
         return f"{self._prefix}{{{key}}}:{part}"
 
     async def ping(self) -> bool:
@@ -88,10 +89,8 @@ class RedisLimiter(Limiter):
 
 
 async def run_script(redis: Redis, event: str, script: str, name: str, *values: Any) -> Any | None:
-    """The reply to a Lua script over one key, with `values` as its arguments (ARGV).
-
-    None where Redis cannot be reached or fails, which is logged as `event`, and where the script returns nothing.
-    """
+    """Run a Lua script in Redis over one key (`name`) with `values` as its arguments (ARGV), and return its reply. None
+    where Redis cannot be reached in time or fails, which is logged as `event`, and where the script returns nothing."""
     from redis.exceptions import RedisError
 
     try:

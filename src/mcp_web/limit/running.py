@@ -9,7 +9,7 @@ import anyio
 
 
 class RunningCalls:
-    """Counts the calls that are running."""
+    """Counts the tool calls that are running in this process, so that background work can wait until there are none."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -17,7 +17,7 @@ class RunningCalls:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Count a call as running inside the block."""
+        """A context manager that counts one call as running while its block runs."""
         self._count += 1
         try:
             yield

@@ -16,11 +16,10 @@ _LENGTHS: dict[Period, float] = {"minute": 60.0, "day": 86400.0}
 
 
 def apply_step(open_at: float, step: Step, now: float, seconds: float) -> tuple[float, float]:
-    """The time from which the next request of a key may start, and how many seconds it stays closed (0: it is open).
-
-    `open_at` is that time before the step. "start" starts a request if the key is open, and closes it for `seconds`.
-    "pause" closes it for at least `seconds`. `now` is in seconds, of any clock that all callers of the key share.
-    """
+    """Apply a step to a key: "start" starts a request and closes the key for `seconds`, if it was open; if not, it
+    changes nothing. "pause" closes it for at least `seconds`. Returns the time from which the next request may start,
+    and for how many seconds the key was still closed before the step (0: it was open). `open_at` is the first of these
+    before the step; `now` is in seconds, of any clock that all callers of the key share."""
     wait = max(0.0, open_at - now)
     if step == "pause":
         return max(open_at, now + seconds), wait
@@ -28,18 +27,18 @@ def apply_step(open_at: float, step: Step, now: float, seconds: float) -> tuple[
 
 
 def stored_time(value: Any, now: float) -> float:
-    """The time in a file from which a key is open; 0 for one that is invalid, or too far in the future."""
+    """The time, read from a file, from which a key is open; 0 if it is no number or beyond `now` plus LONGEST_PAUSE."""
     valid = isinstance(value, int | float) and value <= now + LONGEST_PAUSE
     return float(value) if valid else 0.0
 
 
 def period_of(now: float, period: Period) -> str:
-    """The calendar month (such as 2026-11), day or minute of a time, UTC."""
+    """The calendar month, day or minute (UTC) of a Unix time, as text: such as "2026-11" for a month."""
     return datetime.fromtimestamp(now, UTC).strftime(_FORMATS[period])
 
 
 def until_next(now: float, period: Period) -> float:
-    """Seconds to the first moment of the next month, day or minute, UTC."""
+    """Seconds from a Unix time to the beginning of the next calendar month, day or minute, UTC."""
     if period != "month":
         length = _LENGTHS[period]
         return length - now % length
