@@ -21,8 +21,7 @@ class SharedPause(NamedTuple):
 
 
 class RateExceeded(Exception):
-    """The next request that the rate limit of a key allows, in `retry_after` seconds, is after the caller's
-    deadline."""
+    """The next request that a rate limit allows, in `retry_after` seconds, is after the caller's deadline."""
 
     def __init__(self, key: str, retry_after: float) -> None:
         super().__init__(f"The rate limit of {key} allows no request before the deadline; wait {retry_after:.1f} s.")
