@@ -65,7 +65,7 @@ PACKAGED = {
 
 
 def probe_texts() -> tuple[list[str], list[TextKind]]:
-    """The texts that a model embeds to be calibrated, and the kind of each."""
+    """The texts that a model embeds to be calibrated (all questions of PROBES, then all answers), and their kinds."""
     texts = [question for question, _ in PROBES] + [answer for _, answer in PROBES]
     return texts, kinds(len(PROBES), len(PROBES))
 
@@ -78,10 +78,8 @@ def kinds(questions: int, passages: int) -> list[TextKind]:
 
 
 def calibration_of(rows: Rows) -> Calibration:
-    """The mean cosine of questions and their own answers, and of questions and all other answers.
-
-    `rows` are the vectors of `probe_texts`.
-    """
+    """The calibration of a model, from `rows`, its vectors of `probe_texts`: the mean cosine of the questions with
+    their own answers, and with all other answers."""
     import numpy as np
 
     count = len(PROBES)
@@ -91,7 +89,8 @@ def calibration_of(rows: Rows) -> Calibration:
 
 
 async def stored_calibration(store: Store, embedder: Embedder) -> Calibration | None:
-    """The stored calibration of a model; None if there is none, or if the length of its vectors has changed."""
+    """The calibration of a model (what its cosines mean): for a packaged model a constant, for others as it was stored.
+    None if none was stored, or if the length of the model's vectors has changed."""
     if (packaged := PACKAGED.get(embedder.name)) is not None:
         return packaged
     kept: Any = await store.record(_RECORDS, embedder.name)
@@ -101,6 +100,6 @@ async def stored_calibration(store: Store, embedder: Embedder) -> Calibration | 
 
 
 async def store_calibration(store: Store, model: str, dim: int, calibration: Calibration) -> None:
-    """Store the calibration of a model whose vectors have `dim` numbers."""
+    """Store the calibration of the model of this name, whose vectors have `dim` numbers."""
     facts = {"dim": dim, "unrelated": calibration.unrelated, "related": calibration.related}
     await store.keep_record(_RECORDS, model, facts)

@@ -40,7 +40,7 @@ _MOST_PASSAGES = 400  # of a document that get a vector: the first 50,000 words
 
 
 class DocumentVectors:
-    """Computes and stores the vectors of documents."""
+    """Computes and stores the vectors of documents, by which the archive finds those that are about a question."""
 
     def __init__(self, store: Store, embedder: Embedder, cut: Cut) -> None:
         self._store = store
@@ -50,15 +50,16 @@ class DocumentVectors:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The model names under which vectors are stored, the fastest model first."""
+        """The names under which vectors of documents are stored: the static vectors, then the model if there is one."""
         return (STATIC_MODEL,) if self._embedder.dim == 0 else (STATIC_MODEL, summary_model(self._embedder))
 
     async def scale(self, model: str) -> Calibration | None:
-        """The calibration of a model; None for a custom model that was not used for a page yet."""
+        """What the cosines of a model (one of `models`) mean; None for a custom model not used for a page yet."""
         return await stored_calibration(self._store, self._static if model == STATIC_MODEL else self._embedder)
 
     async def embed(self, model: str, snapshots: Sequence[Snapshot]) -> None:
-        """Compute and store the vectors of some documents; documents in a language that the model lacks get none."""
+        """Compute and store the vectors of documents by one of `models`. For a document in a language that the model
+        does not know, an empty set of vectors is stored."""
         packed = {}
         for snapshot, rows in zip(snapshots, await self._rows(model, snapshots), strict=True):
             data = rows.astype("<f4").tobytes()
@@ -66,8 +67,8 @@ class DocumentVectors:
         await self._store.keep_vectors(packed)
 
     async def _rows(self, model: str, snapshots: Sequence[Snapshot]) -> list[Rows]:
-        """The vectors of each document, one per text that the model embeds of it, and none for a document in a language
-        that the model lacks; all are embedded in one call."""
+        """For each document its vectors, a row for each text that the model embeds of it; without rows for a document
+        in a language that the model does not know. All are embedded in one call."""
         texts = await anyio.to_thread.run_sync(self._texts, model, list(snapshots))
         embedder = self._static if model == STATIC_MODEL else self._embedder
         rows = await embedder.embed([text for each in texts for text in each], "passage")
@@ -75,19 +76,20 @@ class DocumentVectors:
         return [rows[begin:end] for begin, end in itertools.pairwise(ends)]
 
     def _texts(self, model: str, snapshots: Sequence[Snapshot]) -> list[list[str]]:
-        """The texts of each document that a model embeds."""
+        """For each document the texts that a model embeds: its passages for the static vectors, else its summary and
+        first sections, or none if the model does not know its language."""
         if model == STATIC_MODEL:
             return [self._passages(snapshot) for snapshot in snapshots]
         return [[summary(one), *section_texts(one)] if self._can_embed(one) else [] for one in snapshots]
 
     def _passages(self, snapshot: Snapshot) -> list[str]:
-        """The passages of a document, each with the title and the heading above it."""
+        """The first passages of a document, at most 400, each with the title and the heading above it; none twice."""
         cut = self._cut(snapshot.document.markdown, snapshot.document.headings)[:_MOST_PASSAGES]
         texts = ["\n".join([snapshot.document.title, *one.section_path[-1:], readable(one.text)]) for one in cut]
         return list(dict.fromkeys(texts))
 
     def _can_embed(self, snapshot: Snapshot) -> bool:
-        """Whether the model knows the language of the document."""
+        """Whether the document has text, and in a language that the model knows."""
         text = snapshot.document.markdown
         return bool(text.strip()) and supports_language(self._embedder, language_of(text))
 
@@ -98,7 +100,7 @@ def summary_model(embedder: Embedder) -> str:
 
 
 def summary(snapshot: Snapshot) -> str:
-    """The text embedded for a whole document: title, headings and beginning; all of a short document."""
+    """The text that is embedded for a whole document: title, headings and beginning; of a short document, all of it."""
     document = snapshot.document
     if len(document.markdown) <= SHORT_CHARS:
         return "\n".join(part for part in (document.title, readable(document.markdown)) if part)

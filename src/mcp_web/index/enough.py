@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage that may be shown."""
+    """A passage that may be shown, with the values that decide whether it is."""
 
     behind: float  # standard deviations between its fused score and that of the best passage
     score: float  # how likely it answers, 0…1
@@ -24,7 +24,8 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """Coefficients of the log-odds that a passage is the first to contain the answer, on a page that answers."""
+    """The probability that a passage is the first to contain the answer, on a page that answers: a logistic function,
+    by its coefficients."""
 
     start: float
     first: float  # added for the best passage
@@ -32,7 +33,8 @@ class Chance:
     fall: float  # for each unit of log-odds by which its score is below the best
 
     def of(self, best: Candidate, one: Candidate) -> float:
-        """The probability for one passage, on a page whose best passage is `best`."""
+        """The probability that the passage `one` is the first to contain the answer, on a page that answers; `best`:
+        its best."""
         fall = log_odds(best.score) - log_odds(one.score)
         odds = self.start + self.behind * min(one.behind, FARTHEST) + self.fall * fall
         return 1 / (1 + math.exp(-(odds + self.first if one is best else odds)))
@@ -44,7 +46,9 @@ PRICE = 0.0088  # the least chance that is worth a hundred tokens
 
 
 def enough(candidates: Sequence[Candidate], page: float, chance: Chance = CHANCE, price: float = PRICE) -> int:
-    """How many of the passages, best first, are worth showing; `page` is the probability that the page answers."""
+    """How many of the passages, best first, are worth showing: those before the first whose probability of the answer
+    is too low for its tokens. `page` is the probability that the page answers, `price` the least that is worth 100
+    tokens."""
     shown = 0
     for one in candidates:
         if not is_worth(page * chance.of(candidates[0], one), one.tokens, price):
@@ -54,11 +58,12 @@ def enough(candidates: Sequence[Candidate], page: float, chance: Chance = CHANCE
 
 
 def is_worth(chance: float, tokens: int, price: float = PRICE) -> bool:
-    """Whether this probability of the answer justifies showing `tokens` tokens."""
+    """Whether a probability of the answer justifies showing `tokens` tokens; `price` is the least one for 100
+    tokens."""
     return chance >= price * tokens / 100
 
 
 def log_odds(score: float) -> float:
-    """The log-odds of a score, which is first limited to 0.0001…0.9999."""
+    """The log-odds of a score (a probability), which is first limited to 0.0001…0.9999."""
     bounded = min(max(score, 1e-4), 1 - 1e-4)
     return math.log(bounded / (1 - bounded))

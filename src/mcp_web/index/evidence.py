@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The signals of all passages of a page for one question."""
+    """What each ranking signal says of the passages of a page, for one question: arrays with a value per passage."""
 
     words: Scores  # BM25
     coverage: Scores  # share of the question's words in the passage
@@ -30,7 +30,7 @@ class Evidence:
     static_judges: bool = True  # whether the static signal also decides if a passage answers, or only orders passages
 
     def has_vector(self, number: int) -> bool:
-        """Whether the model has embedded a passage."""
+        """Whether the embedding model has a vector of the passage with this number."""
         return _known(self.cosines, number) is not None
 
 
@@ -57,7 +57,7 @@ class Odds:
     missing: float = 0.0  # added if the page never mentions a name of the question
 
     def sum(self, coverage: float, static: float, model: float, missing: bool) -> float:
-        """The log-odds for these signals."""
+        """The log-odds that a passage answers, from its signals; `missing`: the page lacks a name of the question."""
         known = self.coverage * coverage + self.static * static + self.model * model
         return self.start + known + self.missing * missing
 
@@ -79,14 +79,14 @@ CROSS_LANGUAGE_WITH_MODEL = Odds(start=-1.6, model=2.65)
 
 
 def verdict(best: float) -> Verdict:
-    """The verdict on a page, from the score of its best passage."""
+    """Whether a page answers ("answered", "unsure", "not answered"), from the score (0…1) of its best passage."""
     if abs(best - ANSWERED) < UNSURE:
         return "unsure"
     return "answered" if best > ANSWERED else "not answered"
 
 
 def score(evidence: Evidence, number: int) -> float:
-    """The probability that a passage answers, 0…1; comparable between pages, languages and models."""
+    """The probability (0…1) that the passage with this number answers; comparable between pages, languages, models."""
     static = float(evidence.static[number]) if evidence.static is not None else None
     judged, cosine = _known(evidence.judged, number), _known(evidence.cosines, number)
     nearness = evidence.calibration.nearness(cosine) if evidence.calibration and cosine is not None else None
@@ -100,7 +100,7 @@ def score(evidence: Evidence, number: int) -> float:
 
 
 def odds_for(static: bool, model: bool, judge: bool = False) -> Odds:
-    """The coefficients for the signals that are known."""
+    """The coefficients for the signals that are known besides words: static vectors, embedding model or judge."""
     if judge:
         return ALL_AND_JUDGE if static else WORDS_AND_JUDGE
     if model:
@@ -109,6 +109,6 @@ def odds_for(static: bool, model: bool, judge: bool = False) -> Odds:
 
 
 def _known(values: Scores | None, number: int) -> float | None:
-    """A passage's value of a signal; None if it has none."""
+    """The value of a signal for the passage with this number; None without the signal, or where it is nan."""
     value = float(values[number]) if values is not None else math.nan
     return None if math.isnan(value) else value

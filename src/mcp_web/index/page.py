@@ -29,14 +29,14 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class PreparedPage:
-    """The passages of a page, with the indexes for the signals that need no model."""
+    """A page cut into passages, with the indexes for the signals that need no model: words and static vectors."""
 
     passages: tuple[Passage, ...]  # none twice
     words: PageWords
     pieces: PassagePieces | None  # for the static signal; None if its weights are missing
 
     def evidence(self, question: str) -> Evidence:
-        """The signals of words and of the static vectors for one question."""
+        """The ranking signals of all passages for one question that need no model: words and static vectors."""
         static = self.pieces.similarities(static_vectors(), question) if self.pieces else None
         languages = {self.words.language, language_of(question)} - {""}
         return Evidence(
@@ -48,13 +48,13 @@ class PreparedPage:
         )
 
     def text(self, number: int) -> str:
-        """The text of a passage that the model embeds: the headings and the entry above it, then its words."""
+        """The text that a model reads for a passage: the headings above it, the entry that it continues, its words."""
         passage = self.passages[number]
         return "\n".join(filter(None, (" > ".join(passage.above), readable(passage.text))))
 
 
 def prepare(markdown: str, headings: Sequence[Heading], cut: Cut) -> PreparedPage:
-    """Cut a page into passages, drop repeated ones, index the rest.
+    """Cut a page into passages, drop those that repeat the text of an earlier one, index the rest.
 
     Takes two seconds for 200,000 words, so it must not run in the event loop.
     """
@@ -70,7 +70,7 @@ def prepare(markdown: str, headings: Sequence[Heading], cut: Cut) -> PreparedPag
 
 
 def _pieces(kept: Sequence[Passage]) -> PassagePieces | None:
-    """The word pieces of the passages, for the static signal; None if its weights are missing."""
+    """The pieces of words in each passage, and their static vectors; None without passages or without the vectors."""
     try:
         texts = [readable(f"{one.entry}\n{one.text}") for one in kept]
         return PassagePieces.of(static_vectors(), texts) if kept else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The weight of each signal in the order; the weight of an absent signal is divided among the others."""
+    """The weight of each signal in a passage's total; the weight of an absent signal is divided among the others."""
 
     words: float
     static: float
@@ -56,7 +56,7 @@ Widen = Callable[[int, "Scores", Set[int]], tuple[Passage, int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The result for one question: passages in order, and whether the page answers it at all."""
+    """The result of a page for one question: the passages to show in order, and whether the page answers it at all."""
 
     query: str
     passages: tuple[ScoredPassage, ...]
@@ -76,7 +76,7 @@ class Ranked:
 
     @property
     def in_doubt(self) -> bool:
-        """Whether something is shown, but a model could change what."""
+        """Whether there are passages to show, but the best score is so low that a model could change which."""
         return self.enough > 0 and not self.sure
 
     @property
@@ -93,10 +93,10 @@ def rank(
     min_score: float | None = None,
     widen: Widen | None = None,
 ) -> Ranked:
-    """The passages that answer, best first, without repetitions; no score is higher than the one before it.
-
-    Without a `min_score`, the passages whose probability to answer is worth their tokens.
-    """
+    """Rank the passages of a page for a question by their signals (`evidence`), and choose those to show: best first,
+    without repetitions, at most `max_results`; no score is higher than the one before it. Those with a lower score than
+    `min_score` are left out; if that is None, those whose probability to answer is not worth their tokens. `widen` adds
+    neighbours to a passage."""
     total = fused(evidence)
     chosen = distinct(passages, evidence, total, max_results, widen)
     scores = never_rising([score(evidence, number) for number, _ in chosen])
@@ -118,7 +118,8 @@ def rank(
 
 
 def _candidates(evidence: Evidence, total: Scores, chosen: Sequence[tuple[int, Passage]]) -> list[Candidate]:
-    """The chosen passages with the values that decide whether they are shown.
+    """The chosen passages, given with their numbers, as the values that decide which are shown; `total` is from
+    `fused`.
 
     A name that the page lacks may be misspelt, or the page uses another name. So it lowers the verdict, and the number
     of passages with it, but does not hide the best passage if the rest of the question may be answered.
@@ -134,14 +135,14 @@ def _candidates(evidence: Evidence, total: Scores, chosen: Sequence[tuple[int, P
 
 
 def order(total: Scores) -> list[int]:
-    """Passage numbers, best first; `total` is the result of `fused`."""
+    """The numbers of all passages, best first; `total` is the result of `fused`."""
     import numpy as np
 
     return [int(at) for at in np.argsort(-total, kind="stable")]
 
 
 def fused(evidence: Evidence, weights: Weights = IN_PAGE) -> Scores:
-    """The weighted sum of the signals, each converted to standard scores over the page's passages."""
+    """The number by which each passage is ranked: a weighted sum of its signals, as standard scores over the page."""
     parts = [(weights.words, _standard(evidence.words))]
     if evidence.static is not None:
         parts.append((weights.static, _standard(evidence.static)))
@@ -153,9 +154,10 @@ def fused(evidence: Evidence, weights: Weights = IN_PAGE) -> Scores:
 
 
 def to_read(evidence: Evidence, most: int, *, always: bool = False) -> list[int]:
-    """The passages that the model should read: the best by words and static signal, more if these are unsure.
+    """The numbers of the passages that the model should read: the four best by words and static signal; if these are
+    unsure, up to `most`, but not over eight or half of the page; twice `most` if the question is in another language.
 
-    None if they prefer one passage so clearly that no model is needed, unless `always`. That is so for one question in
+    Empty if they prefer one passage so clearly that no model is needed, unless `always`. That is so for one question in
     four; asking the model for these too found no more answers.
     """
     total = fused(evidence)
@@ -171,15 +173,14 @@ def to_read(evidence: Evidence, most: int, *, always: bool = False) -> list[int]
 
 
 def is_clear(judged: Sequence[float]) -> bool:
-    """Whether the judge need not read more: `judged` is what it said of the likeliest passages, likeliest first."""
+    """Whether the judge (which scores pairs of question and passage) need not read more: the likeliest passage clearly
+    answers, the next does not. `judged` are the log-odds of the passages read, likeliest passage first."""
     return len(judged) >= FIRST_READ and judged[0] >= _CLEAR and judged[0] - judged[1] >= _CLEAR
 
 
 def _of_all(values: Scores | None) -> Scores | None:
-    """A model's values as standard scores; a passage that it has not read gets the lowest score.
-
-    None if the model has read no passage.
-    """
+    """A model's values as standard scores. A passage that it has not read, with the value nan, gets the lowest score;
+    None if the model has read no passage."""
     import numpy as np
 
     if values is None or not (known := ~np.isnan(values)).any():
@@ -197,7 +198,8 @@ def distinct(
     max_results: int,
     widen: Widen | None,
 ) -> list[tuple[int, Passage]]:
-    """The best passages as they are shown, without those that repeat a better one or are part of it."""
+    """At most `max_results` passages, best first by `total`, each with its number, and as shown with the neighbours
+    that `widen` adds. Without those that match by no signal, that repeat a better one or are part of it."""
     chosen: list[tuple[int, Passage]] = []
     kept: list[frozenset[str]] = []  # the words of each chosen passage
     taken: set[int] = set()
@@ -219,7 +221,8 @@ def distinct(
 
 
 def repeats(one: Set[str], other: Set[str], share: float) -> bool:
-    """Whether the shorter text has this share of its words in the other, and both have the same numbers."""
+    """Whether two texts, given as sets of words, repeat each other: of the shorter one at least `share` of the words
+    are in the other, and both have the same words with digits."""
     if any(char.isdigit() for word in one ^ other for char in word):
         return False  # texts about two versions of a program may differ only in numbers
     return len(one & other) >= share * max(1, min(len(one), len(other)))
@@ -241,7 +244,7 @@ def never_rising(values: Sequence[float]) -> list[float]:
 
 
 def _standard(values: Scores) -> Scores:
-    """The values with mean 0 and standard deviation 1.
+    """The values as standard scores, with mean 0 and standard deviation 1; zeros if all are equal.
 
     More robust than scaling to 0…1, where one outlier decides (measured: +.02 hit@1).
     """

@@ -49,7 +49,7 @@ MODEL_SECONDS = 15.0
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """The result for each question, in the order of the questions."""
+    """The passages that a page has for each question, in the order of the questions, and notes on what failed."""
 
     results: tuple[Ranked, ...]
     notes: tuple[str, ...]
@@ -73,11 +73,10 @@ class PageReader:
         always_ask: bool = False,
         judge: Judge | None = None,
     ) -> None:
-        """With a `judge`, that reads the passages instead of the embedder.
+        """With a `judge`, that reads each passage together with the question, instead of the embedder reading it alone.
 
-        `cut` divides a page into passages; those shorter than `show_words` are shown with a neighbour (0: never).
-
-        With `always_ask` the model is also asked if words decide, and about all of a short page. `questions` caches the
+        `cut` divides a page into passages; those shorter than `show_words` are shown with a neighbour (0: never). With
+        `always_ask` the model is also asked if words decide, and about all of a short page. `questions` caches the
         vectors of questions, also for other readers. `cut_name` is empty for the default cut; the vectors of another
         cut are stored under its name. A page is ranked without the model if that takes longer than `model_seconds`.
         """
@@ -146,13 +145,13 @@ class PageReader:
             return PageAnswer(results, tuple(notes), len(page.passages), embedded)
 
     def _can_read(self, page: PreparedPage, query: str) -> bool:
-        """Whether the model can read the page and the question: it knows both languages."""
+        """Whether the model knows the languages of page and question; not if there is no model, or no passage."""
         if self._embedder.dim == 0 or not page.passages:
             return False
         return all(supports_language(self._embedder, one) for one in (page.words.language, language_of(query)))
 
     def _likely(self, page: PreparedPage, evidence: EvidenceFor, queries: Sequence[str]) -> dict[str, list[int]]:
-        """The questions that the model is needed for, each with the numbers of the passages that it should read."""
+        """For each question that needs the model, the numbers of the passages that it should read, likeliest first."""
         if self._always_ask and len(page.passages) <= LIKELY:
             return {query: list(range(len(page.passages))) for query in queries}
         each = max(4, min(LIKELY, MOST_NEW // max(1, len(queries))))
@@ -161,10 +160,8 @@ class PageReader:
         return {query: numbers for query, numbers in found.items() if numbers}
 
     async def _read_pairs(self, judge: Judge, page: PreparedPage, wanted: Mapping[str, Sequence[int]]) -> int:
-        """Have the judge read the wanted passages that it has not read for a question before; returns how many.
-
-        What it has read is kept also if it then fails or takes too long.
-        """
+        """Have the judge score each question in `wanted` with those of its passages (numbers) that it has not read for
+        it before; returns how many pairs it read. Their scores are kept also if it then fails or takes too long."""
         count = 0
         for query, numbers in wanted.items():
             for most in (FIRST_READ, len(numbers)):
@@ -176,7 +173,8 @@ class PageReader:
         return count
 
     def _unread(self, page: PreparedPage, query: str, numbers: Sequence[int]) -> list[int]:
-        """Those of the passages that the judge should still read for this question."""
+        """Those of the passages (numbers, likeliest first) that the judge should still read for this question: the ones
+        without a score, or none if the scores of the likeliest are clear."""
         found = [self._judged.get((query, page.passages[at].digest)) for at in numbers]
         if is_clear([score for score in found[:FIRST_READ] if score is not None]):
             return []
@@ -184,7 +182,8 @@ class PageReader:
 
     @contextmanager
     def _noting_failures(self, notes: list[str], until: float) -> Iterator[None]:
-        """Add a note if the model fails or takes too long in this block, instead of raising the error."""
+        """A context manager that adds a note to `notes`, instead of raising an error, if the model fails in its block
+        or takes longer than `model_seconds` or until `until` (a time of `anyio.current_time()`)."""
         seconds = max(0.0, min(self._model_seconds, until - anyio.current_time()))
         try:
             with anyio.fail_after(seconds):
@@ -205,7 +204,8 @@ class PageReader:
     async def _vectors(
         self, key: str, page: PreparedPage, queries: Sequence[str], likely: Sequence[int], notes: list[str]
     ) -> tuple[PageVectors, int]:
-        """The page's vectors, those of the `likely` passages included, and how many are new."""
+        """The vectors of the page, including those of the `likely` passages (numbers), and how many of these are new.
+        Also computes the vectors of new questions. If something cannot be stored, a note is added to `notes`."""
         known = await self._known(key)
         missing = [number for number in likely if page.passages[number].digest not in known.rows]
         asked = [query for query in dict.fromkeys(queries) if query not in self._questions]
@@ -214,7 +214,7 @@ class PageReader:
         return await self._embed(key, page, known, missing, asked, notes), len(missing)
 
     async def _known(self, key: str) -> PageVectors:
-        """The vectors of a page that were computed before, from memory or the store; also loads the calibration."""
+        """The vectors of a page computed before, from memory or the store; maybe none. Also loads the calibration."""
         if self._calibration is None:
             self._calibration = await stored_calibration(self._store, self._embedder)
         if (recent := self._recent.get(key)) is not None:
@@ -232,10 +232,9 @@ class PageReader:
         asked: Sequence[str],
         notes: list[str],
     ) -> PageVectors:
-        """Embed in one call the questions, the missing passages and, the first time, the texts for calibration.
-
-        Returns the known and the new vectors, which are also stored; if that fails, a note is added to `notes`.
-        """
+        """Embed in one call the questions `asked`, the passages `missing` (numbers) and, the first time, the
+        calibration texts. Returns the known and the new vectors, which are also stored; if that fails, a note is added
+        to `notes`."""
         probes, probe_kinds = probe_texts() if self._calibration is None else ([], [])
         texts = [*asked, *(page.text(number) for number in missing), *probes]
         rows = await self._embedder.embed(texts, kinds(len(asked), len(missing)) + probe_kinds)
@@ -254,10 +253,8 @@ class PageReader:
         return grown
 
     def _with_model(self, page: PreparedPage, query: str, evidence: Evidence, vectors: PageVectors | None) -> Evidence:
-        """The signals with those of the judge, or of the model if the page and the question have vectors.
-
-        The judge's scores are nan for the passages that it has not read, and None if it has read none.
-        """
+        """The signals with the scores of the judge, nan for the passages that it has not read (or None if it has read
+        none). Without a judge, with the cosines of the embedding model, if the page and the question have vectors."""
         import numpy as np
 
         if self._judge:
@@ -270,7 +267,8 @@ class PageReader:
 
 
 async def _in_thread_if_long(page: PreparedPage, work: Callable[..., T], *args: Any) -> T:
-    """Run the work in a thread if it would block the event loop; a short page is ranked at once."""
+    """Call `work` with these arguments and return its result; for a page of many passages in a thread, because it would
+    block the event loop."""
     if len(page.passages) <= AT_ONCE:
         return work(*args)
     return await anyio.to_thread.run_sync(functools.partial(work, *args))

@@ -15,20 +15,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PageVectors:
-    """The vectors of one model, by the digest of the passage."""
+    """The vectors of a page's passages by one model; `rows` has them by the digest (hash) of the passage."""
 
     model: str
     dim: int
     rows: dict[str, Rows]
 
     def with_rows(self, passages: Sequence[Passage], numbers: Sequence[int], rows: Rows) -> PageVectors:
-        """These vectors and the new ones; only the new ones if the length of the model's vectors has changed."""
+        """These vectors and the new `rows`, which are those of the passages with these `numbers`; only the new ones if
+        the length of the model's vectors has changed."""
         added = {passages[number].digest: row for number, row in zip(numbers, rows, strict=True)}
         width = rows.shape[1] if rows.ndim == 2 and rows.shape[1] else self.dim
         return PageVectors(self.model, width, (self.rows if width == self.dim else {}) | added)
 
     def cosines(self, passages: Sequence[Passage], question: Rows) -> Scores:
-        """The cosine of each passage's vector and the question's; nan for a passage without a vector."""
+        """The cosine of each passage's vector and that of the question; nan for a passage without a vector."""
         import numpy as np
 
         found = np.full(len(passages), np.nan)
@@ -39,7 +40,7 @@ class PageVectors:
 
 
 def unpack(packed: PackedVectors | None, model: str, dim: int | None) -> PageVectors:
-    """The stored vectors of a page; none if their length or number is not as expected."""
+    """The stored vectors of a page; none if their length is not `dim`, or their number not that of the digests."""
     import numpy as np
 
     if packed is None or (dim and packed.dim != dim):
@@ -51,7 +52,7 @@ def unpack(packed: PackedVectors | None, model: str, dim: int | None) -> PageVec
 
 
 def pack(vectors: PageVectors, passages: Sequence[Passage]) -> PackedVectors:
-    """The vectors of those passages that have one, in the order of the passages."""
+    """For the store: the vectors of those passages that have one, in the order of the passages."""
     import numpy as np
 
     digests = tuple(dict.fromkeys(one.digest for one in passages if one.digest in vectors.rows))

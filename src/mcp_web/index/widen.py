@@ -32,10 +32,9 @@ def widen(
     shown: Set[int] = frozenset(),
     words: int = SHOW_WORDS,
 ) -> tuple[Passage, int, int]:
-    """The passage with neighbours up to `words` words, as one slice of the Markdown.
-
-    Also returns the numbers of the first and the last passage in it. Passages in `shown` are not added.
-    """
+    """The passage with this number, as it is shown: if it is shorter than `words` words, with neighbours of its
+    section, those with higher scores first, up to twice as many words. It is one slice of the Markdown. Also returns
+    the numbers of the first and the last passage in it. Passages in `shown` are not added."""
     first = last = number
     size = count_words(passages[number].text)
     # Entries of a reference are each complete in itself: neighbours would add other subjects.
@@ -57,7 +56,7 @@ def widen(
 
 
 def _own_start(markdown: str, passages: Sequence[Passage], first: int) -> int:
-    """Where a passage begins without its overlap with the passage before, which helps ranking but not reading."""
+    """The offset at which a passage begins without its overlap with the passage before, which only helps ranking."""
     start, end = passages[first].start, passages[first].end
     if not first or not start < passages[first - 1].end < end:
         return start
@@ -66,7 +65,7 @@ def _own_start(markdown: str, passages: Sequence[Passage], first: int) -> int:
 
 
 def _together(passages: Sequence[Passage], number: int, other: int) -> bool:
-    """Whether both are in the same section, and no passage between them was dropped as a repetition."""
+    """Whether two passages are in the same section, and no passage between them was dropped as a repetition."""
     step = 1 if other > number else -1
     path = passages[number].section_path
     between = range(number, other, step)

@@ -46,7 +46,7 @@ _APART = (-1, -2)
 
 
 class PageWords:
-    """The words of a page's passages, indexed in the language of the page."""
+    """An index of the words of a page's passages, and of the headings above each, stemmed in the page's language."""
 
     def __init__(self, texts: Sequence[str], headings: Sequence[Sequence[str]] = ()) -> None:
         import numpy as np
@@ -99,7 +99,7 @@ class PageWords:
         return total
 
     def coverage(self, query: str) -> Scores:
-        """For every passage, the share of the question's words that it has; rare words count more."""
+        """For every passage, the share (0…1) of the question's words that it has; rare words count more."""
         import numpy as np
 
         covered = np.zeros(self.size)
@@ -109,7 +109,8 @@ class PageWords:
         return covered / (sum(weights.values()) or 1.0)
 
     def missing_names(self, question: str, about: str = "") -> tuple[str, ...]:
-        """The names of a question that neither the page nor `about`, whose first line is its title, mentions."""
+        """The names in a question (of a product, a place, a year …) that the page does not mention, and neither does
+        `about`, text about the page whose first line is its title."""
         sequence, compounds = page_terms(about, self.language, stop=())
         known = {*sequence, *compounds}
         found = dict.fromkeys(names(question, self.language))
@@ -117,24 +118,25 @@ class PageWords:
         return tuple(name for name in found if not self._mentions(name, known) and not self._defines(name, title))
 
     def _defines(self, name: str, title: str) -> bool:
-        """Whether the page defines a name as a member of its title: `strip` on the page `String` is `String.strip`."""
+        """Whether the page defines the last part of a dotted name, and its title has the rest: `String.strip` is
+        defined by a page `String` with an entry `strip`."""
         owner, _, member = name.rpartition(".")
         is_defined = any(_DEFINED + one.key in self._numbers for one in asked_names(member))
         return is_defined and bool(owner) and owner.lower() in map(str.lower, units(title))
 
     def _mentions(self, name: str, known: set[str]) -> bool:
-        """Whether the page, or the terms in `known`, have a name."""
+        """Whether every term of a name is on the page or in `known`."""
         sequence, compounds = page_terms(name, self.language, stop=())
         # The parts of `2011-12` may be written with another dash; those of `4.2` would also match another version.
         wanted = sequence if "-" in name or not compounds else compounds
         return all(term in self._numbers or term in known for term in wanted)
 
     def _add(self, total: Scores, at: NDArray[np.int64], count: Scores, weight: float) -> None:
-        """Add the BM25 score of one term to the totals; `at` are the passages that have it, `count` how often."""
+        """Add the BM25 score of a term to `total`; `at` are the numbers of the passages with it, `count` how often."""
         total[at] += weight * count / (count + self._norms[at])
 
     def _weights(self, query: str, size: int = 0) -> dict[str, float]:
-        """The weight of each term: its rarity on the page times how often the question has it.
+        """The weight of each term of a question: its rarity on the page times how often the question has it.
 
         Rarity is computed for a page of `size` passages, by default those there are.
         """
@@ -143,8 +145,8 @@ class PageWords:
         return {term: count * PASSAGES.rarity(held[term], size or self.size) for term, count in counts.items()}
 
     def _names(self, query: str) -> list[str]:
-        """The terms of the names in a question: of a name that the page defines, the passages that do so have it; of
-        others, those that mention it. A name that the page never has as one word counts by its parts alone."""
+        """The terms to look up for the names in a question: of a name that the page defines, the term of defining
+        passages; of others, that of mentions. A name that the page never has as one word counts by its parts alone."""
         found = []
         for name in _question_names(query, self.language):
             defined = [term for term in name.defined if term in self._numbers]
@@ -152,12 +154,12 @@ class PageWords:
         return found
 
     def _number(self, terms: Iterable[str]) -> list[int]:
-        """The numbers of terms; a new term gets the next one."""
+        """The number of each term in this index; a new term gets the next one."""
         number = self._numbers.setdefault
         return [number(term, len(self._numbers)) for term in terms]
 
     def _postings(self, term: str) -> tuple[NDArray[np.int64], Scores]:
-        """The passages that have a term, and how often; both empty for an unknown term."""
+        """The numbers of the passages that have a term, and how often each has it; both empty for an unknown term."""
         number = self._numbers.get(term)
         held = slice(0, 0) if number is None else slice(self._starts[number], self._starts[number + 1])
         return self._passages[held], self._counts[held]
@@ -180,16 +182,16 @@ class PageWords:
 
 
 class Splitter:
-    """Splits texts into terms without stop words; a unit that was split before is looked up."""
+    """Splits texts into terms (word stems) without stop words; a unit that was split before is looked up."""
 
     def __init__(self, language: str, stop: tuple[str, ...] | None = None) -> None:
-        """`stop` are the languages whose stop words are left out; that of the text, or English, if it is not given."""
+        """`stop` are the languages whose stop words are left out, by default that of the text (English if unknown)."""
         self._language = language
         self._stop = (language or "en",) if stop is None else stop
         self._known: dict[str, tuple[list[str], str]] = {}
 
     def split(self, text: str) -> tuple[list[str], list[str]]:
-        """The terms of a text in order, and the terms of the compound names in it."""
+        """The terms of a text in order, and the terms of the compound names in it, such as `read_timeout`."""
         sequence: list[str] = []
         names: list[str] = []
         known = self._known
@@ -203,14 +205,14 @@ class Splitter:
         return sequence, names
 
     def _terms(self, unit: str) -> tuple[list[str], str]:
-        """The terms of the words of a unit, and that of the compound name it forms ("" for none)."""
+        """The terms of the words of a unit (text without spaces), and that of its compound name ("" for none)."""
         words, name = split_unit(unit)
         kept = [word for word in words if not any(is_stop_word(word, code) for code in self._stop)]
         return [terms(word, self._language)[0] for word in kept], terms(name, self._language)[0] if name else ""
 
 
 def page_terms(text: str, language: str, stop: tuple[str, ...] | None = None) -> tuple[list[str], list[str]]:
-    """The terms of one text, and those of the compound names in it; `stop` as for `Splitter`."""
+    """The terms (word stems) of a text in order, and those of the compound names in it; `stop` as for `Splitter`."""
     return Splitter(language, stop).split(text)
 
 
@@ -233,7 +235,8 @@ class _AskedName(NamedTuple):
 
 @lru_cache(64)
 def _question_names(query: str, language: str) -> list[_AskedName]:
-    """The words of a question that may be names: those written as names, compounds, and a word that is alone."""
+    """The words of a question that may be names: those written as names, compound words, and a word that is alone. Each
+    with the terms that it has in the index of a page in `language`."""
     words = query.split()
     found = []
     for word in words:
@@ -278,7 +281,7 @@ def names(question: str, language: str = "") -> list[str]:
 
 
 def _is_identifier(token: str) -> bool:
-    """Whether it has a digit, or an underscore, dot or capital letter after the first character: `E07`, `useState`."""
+    """Whether a word has a digit, or an underscore, dot or capital letter inside, as `E07` and `useState` have."""
     if not token.isupper() and all(len(part) == 1 and part.isalpha() for part in token.split(".")):
         return False  # `e.g`, `a.m`, `z.B`, but not `U.S`
     inside = token[1:]
@@ -286,6 +289,6 @@ def _is_identifier(token: str) -> bool:
 
 
 def _begins_sentence(text: str, start: int) -> bool:
-    """Whether a sentence, or a quotation, begins at an offset."""
+    """Whether a sentence, or a quotation, begins at this offset in the text."""
     before = text[:start].rstrip()
     return not before or before[-1] in ".?!:¿¡\"'‘“„«(…"
