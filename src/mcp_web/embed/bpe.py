@@ -21,7 +21,8 @@ _NEVER = 1 << 30  # the rank of a pair that is not merged
 
 
 class BytePairTokenizer:
-    """Built from the JSON of the package `tokenizers`: a vocabulary, and pairs in the order they are merged in."""
+    """Splits text into the tokens of a model. Built from the JSON of the package `tokenizers`: a vocabulary, and pairs
+    of letters in the order they are merged in."""
 
     def __init__(self, description: str) -> None:
         model = json.loads(description)["model"]
@@ -32,7 +33,7 @@ class BytePairTokenizer:
         self._ids = lru_cache(_MOST_KNOWN)(self._merged)
 
     def encode(self, text: str, most: int) -> list[int]:
-        """Token ids with the start and the end token, at most `most` in all."""
+        """The ids of a text's tokens between the start and the end token, cut off so that there are `most` at most."""
         found = [START]
         for part in _PART.findall(text):
             found += self._ids(part)
@@ -41,7 +42,8 @@ class BytePairTokenizer:
         return [*found[: most - 1], END]
 
     def _merged(self, part: str) -> tuple[int, ...]:
-        """The token ids of a part: its letters are merged pair by pair, in the order in which the pairs were learnt."""
+        """The token ids of a part of a text, such as a word: the letters that stand for its bytes are merged pair by
+        pair, in the order in which the pairs were learnt."""
         letters = [self._letters[byte] for byte in part.encode("utf-8", "replace")]
         while len(letters) > 1:
             ranks = [self._ranks.get(f"{one} {other}", _NEVER) for one, other in pairwise(letters)]
@@ -54,7 +56,7 @@ class BytePairTokenizer:
 
 
 def _byte_letters() -> list[str]:
-    """A printable letter for each byte: itself where it is printable, else the next free one above 255."""
+    """The printable letter that stands for each byte: its own if it is printable, else the next free one above 255."""
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = iter(range(256, 512))
     return [chr(byte) if byte in printable else chr(next(others)) for byte in range(256)]

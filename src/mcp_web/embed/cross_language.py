@@ -43,7 +43,7 @@ def is_installed() -> bool:
 
 
 class CrossLanguageEmbedder:
-    """Texts of fifteen languages → vectors that can be compared with each other."""
+    """An embedding model for fifteen languages: its vectors can be compared whatever the language of the texts."""
 
     name = NAME
     languages: frozenset[str] | None = LANGUAGES
@@ -63,7 +63,7 @@ class CrossLanguageEmbedder:
 
 @functools.cache
 def _load() -> Any:
-    """The encoder, one for the process; raises EmbeddingError if it is not installed or a hash is wrong."""
+    """The encoder, loaded once; raises EmbeddingError if it is not installed or a file does not have its known hash."""
     spec = importlib.util.find_spec(_PACKAGE)
     places = list(spec.submodule_search_locations or ()) if spec else []
     if not places:

@@ -33,7 +33,7 @@ class Embedder(Protocol):
 
     @property
     def dim(self) -> int | None:
-        """The number of dimensions; None until a remote model was used once."""
+        """The length of its vectors; None while it is unknown, until first used; 0 if embeddings are switched off."""
         ...
 
     @property
@@ -57,12 +57,12 @@ class Calibration:
     related: float  # and of one that does
 
     def nearness(self, cosine: float) -> float:
-        """A cosine on another scale: 0 for an unrelated text, 1 for a text that typically answers."""
+        """A cosine on another scale: about 0 for an unrelated text, about 1 for a text that typically answers."""
         return (cosine - self.unrelated) / max(0.02, self.related - self.unrelated)
 
 
 def supports_language(embedder: Embedder, language: str) -> bool:
-    """Whether a model may rank texts of a language; "" is an unknown language."""
+    """Whether a model may rank texts of a language (ISO 639-1 code); always for "", an unknown language."""
     return embedder.languages is None or not language or language in embedder.languages
 
 
@@ -117,11 +117,9 @@ async def embed_in_parts(
     model: str,
     limiter: anyio.CapacityLimiter | None = None,
 ) -> Rows:
-    """Embed texts in a worker thread, `size` of them at a time; without texts, no rows of `dim` columns.
-
-    A running thread can be neither cancelled nor interrupted; between two parts the call can be cancelled, and another
-    call that waits for the limiter gets its turn.
-    """
+    """Embed texts with `encode` in a worker thread, `size` of them at a time; one row of the result per text. Without
+    texts, no rows of `dim` columns. A running thread can be neither cancelled nor interrupted; between two parts the
+    call can be cancelled, and another call that waits for the limiter gets its turn. `model` is named in the trace."""
     import numpy as np
 
     rows: list[Rows] = []
@@ -163,10 +161,8 @@ BATCH_TOKENS = 2048
 
 
 def batches(lengths: Sequence[int]) -> list[list[int]]:
-    """Batches of texts of similar length, as their indexes, each of at most BATCH_TOKENS tokens (or one text).
-
-    `lengths` are the numbers of tokens of the texts.
-    """
+    """Batches of texts of similar length, each as their indexes in `lengths`, the numbers of tokens of the texts. A
+    batch has at most BATCH_TOKENS tokens, padding included, or one text."""
     found: list[list[int]] = []
     for at in sorted(range(len(lengths)), key=lambda n: lengths[n]):
         if found and (len(found[-1]) + 1) * lengths[at] <= BATCH_TOKENS:

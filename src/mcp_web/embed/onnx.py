@@ -30,7 +30,7 @@ MODEL_FILES = (
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """The files and settings of a sentence encoder."""
+    """The files and settings of a user's own embedding model (a sentence encoder)."""
 
     model: Path
     tokenizer: Path
@@ -40,7 +40,7 @@ class ModelFolder:
 
 
 def read_folder(place: str) -> ModelFolder:
-    """The model files in a folder; raises ConfigError naming what is missing."""
+    """The files and settings of the model in a folder; raises ConfigError naming what is missing."""
     folder = Path(place).expanduser()
     model = next((folder / name for name in MODEL_FILES if (folder / name).is_file()), None)
     tokenizer = folder / "tokenizer.json"
@@ -63,7 +63,7 @@ def read_folder(place: str) -> ModelFolder:
 
 
 def _pooling(folder: Path) -> Pooling:
-    """The pooling that the folder's configuration names; the mean by default."""
+    """How the vectors of tokens become that of a text, as the folder's configuration says; their mean by default."""
     facts = _json(folder / "1_Pooling" / "config.json")
     return "cls" if facts.get("pooling_mode_cls_token") else "mean"
 
@@ -78,7 +78,8 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 class OnnxEncoder:
-    """Texts → vectors, with `threads` processor threads. Blocking; `local.py` runs it in a thread."""
+    """A user's own model: texts → vectors, with `threads` processor threads. Blocking; `local.py` runs it in a
+    thread."""
 
     def __init__(self, folder: ModelFolder, threads: int) -> None:
         onnxruntime, tokenizers = _packages()
@@ -96,7 +97,7 @@ class OnnxEncoder:
         self._pooling = folder.pooling
 
     def encode(self, texts: Sequence[str]) -> Rows:
-        """One row per text, not normalised."""
+        """One vector per text, as rows that are not scaled to length one."""
         import numpy as np
 
         coded = [one.ids or [0] for one in self._tokenizer.encode_batch(list(texts))]

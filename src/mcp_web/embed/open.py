@@ -29,10 +29,8 @@ class NoEmbedder:
 
 
 def open_embedder(options: EmbedOptions, api: Api | None = None) -> Embedder:
-    """The configured embedder; nothing is loaded or requested before it is used. Raises ConfigError.
-
-    `api` is the client for a remote one, which needs it.
-    """
+    """The configured embedder; nothing is loaded or requested before it is used. Raises ConfigError. `api` is the HTTP
+    client for a remote one; without it, that raises ValueError."""
     provider = options.provider
     if provider == "auto":
         provider = "remote" if options.server_url else "local"

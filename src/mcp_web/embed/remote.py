@@ -22,7 +22,7 @@ MAX_BYTES = 32_000_000
 
 
 class ApiAnswer(Protocol):
-    """The part of a response that is used here."""
+    """The part of an HTTP response that this module uses."""
 
     @property
     def status(self) -> int: ...
@@ -31,7 +31,7 @@ class ApiAnswer(Protocol):
 
 
 class Api(Protocol):
-    """The part of `net.client.ApiClient` that is used here."""
+    """The part of the HTTP client `net.client.ApiClient` that this module uses."""
 
     async def request(
         self,
@@ -46,10 +46,8 @@ class Api(Protocol):
 
 
 class RemoteEmbedder:
-    """Embeds with a server: batches of at most 32 texts, one retry on 5xx, none on 429, limited concurrent requests.
-
-    `retry_delay` is in seconds. Raises ConfigError without a server's URL and a model's name.
-    """
+    """Embeds with an OpenAI-compatible server, at most 32 texts per request: one retry on 5xx, none on 429, limited
+    concurrent requests. `retry_delay` is in seconds. Raises ConfigError without a server's URL and a model's name."""
 
     def __init__(self, options: EmbedOptions, api: Api, retry_delay: float = 0.5) -> None:
         if not options.server_url or not options.model_name:
@@ -150,7 +148,7 @@ class RemoteEmbedder:
 
 
 def _endpoint(url: str) -> str:
-    """The endpoint, from a base such as https://host or https://host/v1 or from the endpoint itself."""
+    """The URL of the embeddings endpoint, from a base (https://host or https://host/v1) or from that URL itself."""
     bare = url.rstrip("/")
     if bare.endswith("/embeddings"):
         return bare

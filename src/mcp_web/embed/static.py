@@ -42,7 +42,7 @@ _MOST_KNOWN_WORDS, _LONGEST_KNOWN = 20_000, 40
 
 
 class StaticVectors:
-    """Splits texts into word pieces, and holds a vector for each piece."""
+    """Splits texts into word pieces, and holds a vector for each piece; `raw` is the content of `static.npz`."""
 
     def __init__(self, raw: bytes) -> None:
         import numpy as np
@@ -57,14 +57,14 @@ class StaticVectors:
         self._split_cached = functools.lru_cache(_MOST_KNOWN_WORDS)(self._split)
 
     def pieces(self, text: str) -> list[int]:
-        """The numbers of a text's pieces, in order."""
+        """The word pieces of a text, in order, each as its number."""
         found: list[int] = []
         for word in _WORD.findall(text.lower()):
             found += self._split_cached(word) if len(word) <= _LONGEST_KNOWN else self._split(word)
         return found
 
     def directions(self, numbers: Sequence[int] | Numbers) -> Rows:
-        """The unit vectors of pieces, one row for each number."""
+        """The vectors of these pieces, scaled to length one: one row for each number."""
         import numpy as np
 
         groups = self._centroids[np.arange(self._centroids.shape[0]), self._codes[np.asarray(numbers, np.int64)]]
@@ -88,7 +88,7 @@ class StaticVectors:
         return np.asarray(row / max(1e-9, float(np.linalg.norm(row))), np.float32)
 
     def _split(self, word: str) -> tuple[int, ...]:
-        """The word split from left to right into the longest known pieces; characters without a piece are skipped."""
+        """The numbers of a word's pieces: from left to right, the longest known ones; other characters are skipped."""
         found: list[int] = []
         at = 0
         while at < len(word):
@@ -113,7 +113,7 @@ class PassagePieces:
 
     @classmethod
     def of(cls, vectors: StaticVectors, texts: Sequence[str]) -> PassagePieces:
-        """The pieces of these passages."""
+        """The word pieces of the passages with these texts, and their vectors."""
         import numpy as np
 
         places: dict[int, int] = {}  # of each different piece
@@ -126,7 +126,7 @@ class PassagePieces:
         return cls(vectors.directions(list(places)), np.array(members, np.int64), np.array(starts, np.int64))
 
     def similarities(self, vectors: StaticVectors, question: str) -> Rows | None:
-        """For each passage, how well its pieces match those of the question, at most 1; None if that has none."""
+        """For each passage, how well its pieces match a question's, at most 1; None if the question has no pieces."""
         import numpy as np
 
         numbers = list(dict.fromkeys(vectors.pieces(question)))
@@ -143,7 +143,7 @@ _PART = 32  # texts embedded by one call of the thread
 
 
 class StaticEmbedder:
-    """The static signal as an embedding model: one vector per text."""
+    """The static vectors as an embedding model: one vector per text, the weighted mean of those of its word pieces."""
 
     name = NAME
     dim: int | None = DIM
