@@ -14,14 +14,15 @@ _MOST_IN_MEMORY = 256
 
 
 class BestEffortNotes:
-    """Notes in a store; in memory without one, when it fails (which is logged), and for what must not be stored."""
+    """Notes (cached values that expire) in a store, or in memory: without a store, when writing to it fails (which is
+    logged), and for notes that must not be stored. A failure of the store is never raised."""
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
         self._memory: LruDict[tuple[str, str], tuple[float, Any]] = LruDict(_MOST_IN_MEMORY)
 
     async def get(self, kind: str, key: str) -> Any | None:
-        """The value of a note; None if there is none, it has expired or the store failed."""
+        """The value of a note, from memory or the store; None if there is none, it has expired or the store failed."""
         expires_at, value = self._memory.get((kind, key), (0.0, None))
         if expires_at > time.time():
             return value
@@ -32,7 +33,7 @@ class BestEffortNotes:
             return None
 
     async def keep(self, kind: str, key: str, value: Any, expires_at: float, *, on_disk: bool = True) -> None:
-        """Keep a note; without `on_disk` in memory only."""
+        """Keep a note until the Unix time `expires_at`; without `on_disk`, or if the store fails, in memory only."""
         try:
             if on_disk and self._store:
                 await self._store.keep_note(kind, key, value, expires_at)

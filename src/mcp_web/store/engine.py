@@ -14,7 +14,8 @@ from mcp_web.store.protocol import Store
 
 @dataclass(frozen=True, slots=True)
 class OpenedStore:
-    """An opened store, and notes for the caller about how it was opened."""
+    """An opened store, and what its caller should know: what differed from a normal start, and whether it is
+    temporary."""
 
     store: Store
     note: str = ""  # what differs from a normal start
@@ -23,18 +24,18 @@ class OpenedStore:
 
 
 class Engine(Protocol):
-    """Opens stores, which are created and migrated as needed. Raises CacheError if a store cannot be opened, and
-    ConfigError where the operator has to act."""
+    """Opens stores in one kind of database. They are created and migrated as needed. Raises CacheError if a store
+    cannot be opened, and ConfigError where the operator has to act."""
 
     def exists(self, place: str) -> bool:
-        """Whether there may be a store at this place; a server is checked only when it is opened."""
+        """Whether there may be a store at this path or address; always true of a server, which is not asked."""
 
     async def open(self, place: str, options: StoreOptions) -> Store:
         """Open the store at a place that a user named: a path or an address. Raises CacheError for a file that is
         damaged or not a store; neither is replaced."""
 
     async def open_tenant(self, options: StoreOptions, tenant: str) -> Store:
-        """Open the store of a tenant in the configured place."""
+        """Open the store of a tenant in the database that the options name."""
 
     async def open_serving(
         self, options: StoreOptions, tenant: str, main: Callable[[], Awaitable[Store]] | None
@@ -46,7 +47,8 @@ class Engine(Protocol):
     async def open_shared(
         self, options: StoreOptions, main: Store, owner: str, collections: Sequence[str], *, reader: str
     ) -> Store | None:
-        """A read-only store of what one tenant shares with another; None if the owner has no store."""
+        """A read-only store of the collections that the tenant `owner` shares with the tenant `reader`; None if the
+        owner has no store. `main` is the default tenant's store, whose connections may be shared."""
 
     async def tenant_names(self, options: StoreOptions) -> list[str]:
         """The names of the tenants, sorted; with PostgreSQL the default one may be among them."""

@@ -33,7 +33,7 @@ Blobs = Sequence[tuple[int, bytes]]  # the number of a block and the postings in
 
 @dataclass(frozen=True, slots=True)
 class Additions:
-    """What a merge adds to the index."""
+    """What a merge adds to the word index: the postings, words and languages of the documents that waited for it."""
 
     last: int = 0  # the highest document number
     lists: Mapping[tuple[str, int], bytes] = field(default_factory=dict)  # postings by term and block
@@ -42,12 +42,12 @@ class Additions:
 
 
 def definition(key: str) -> str:
-    """The index word of the documents that define a name; no text and no question contains it."""
+    """The index word of the documents that define the name with this key; no text and no question contains it."""
     return f"={key}"
 
 
 def term_weights(language: str, counts: Mapping[str, int]) -> dict[str, int]:
-    """The weights of a document's terms: the sums of the counts of the words that have the same stem."""
+    """The weight of each term (word stem) in a document: the sum of the counts of its words with this stem."""
     weights: dict[str, int] = {}
     for word, count in counts.items():
         for term in terms(word, language):
@@ -56,7 +56,8 @@ def term_weights(language: str, counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def additions(waiting: Iterable[tuple[int, bytes]]) -> Additions:
-    """The blobs of waiting documents, which are given in ascending order with their packed words."""
+    """What documents that wait to be merged add to the posting lists. `waiting` has their numbers, ascending, each with
+    the document's packed words (`Prepared.words`)."""
     lists: dict[tuple[str, int], bytearray] = defaultdict(bytearray)
     words: dict[str, int] = defaultdict(int)
     languages: set[str] = set()
@@ -75,7 +76,7 @@ def additions(waiting: Iterable[tuple[int, bytes]]) -> Additions:
 
 
 def without_documents(docs: bytes, places: list[int]) -> bytes | None:
-    """A blob of postings without the documents at these places; None when it contains none of them."""
+    """A blob of postings without the documents at these places in its block; None when it contains none of them."""
     import numpy as np
 
     from mcp_web.store.scoring import POSTING
@@ -86,7 +87,7 @@ def without_documents(docs: bytes, places: list[int]) -> bytes | None:
 
 
 def places_by_block(numbers: Iterable[int]) -> dict[int, list[int]]:
-    """The places of documents in their blocks, by block number."""
+    """The documents with these numbers by the number of their block, each as its place in the block."""
     found: dict[int, list[int]] = defaultdict(list)
     for number in numbers:
         found[number // BLOCK].append(number % BLOCK)

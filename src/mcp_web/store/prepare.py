@@ -15,7 +15,7 @@ from mcp_web.text.dates import day_of
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A snapshot and the values of its columns; what is packed is bytes (pack.py)."""
+    """A snapshot and the values of its columns, ready to be written; what is packed is bytes (pack.py)."""
 
     snapshot: Snapshot
     answer: bytes  # the headers and timings of the response
@@ -31,7 +31,7 @@ class Prepared:
 
 
 def prepare(snapshot: Snapshot, derived: Derived) -> Prepared:
-    """Pack a snapshot and what is derived from it."""
+    """Pack a snapshot, and what the archive derived from it, into the values of their columns."""
     document = snapshot.document
     mentions = {
         name_hash(item.name): (item.url, item.kind, item.start, item.end, item.confidence)

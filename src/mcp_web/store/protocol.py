@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PurgeRule:
-    """Which web pages to delete. All given conditions must hold; research is never purged."""
+    """Which web pages to delete: those that match all given conditions. A user's own documents are never purged."""
 
     older_than: float | None = None  # seconds since last use
     domain: str | None = None  # host or its subdomains
@@ -52,7 +52,8 @@ class StoreSize:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What the archive derives from the newest version of a document, kept in one transaction with it."""
+    """What the archive derives from the newest version of a document: its words for the index, the collections it is
+    in, what it cites, and so on. Kept in one transaction with the version."""
 
     date: str = ""  # ISO date
     language: str = ""  # its code, by which words are stemmed
@@ -68,7 +69,7 @@ NOTHING = Derived()  # a document that is neither found by words nor linked by c
 
 @dataclass(frozen=True, slots=True)
 class DocumentFilter:
-    """Which documents a search may return."""
+    """Which documents a search may return: those that match all conditions that are set."""
 
     source: Source | None = None
     since: str | None = None  # ISO date, inclusive
@@ -106,7 +107,7 @@ class VectorQuery:
 
 
 class Candidate(NamedTuple):
-    """A document that a search found; scores are comparable only within one call."""
+    """A document that a search found, with its key and score; scores are comparable only within one call."""
 
     key: str
     score: float
@@ -149,7 +150,7 @@ class WordMatches:
 
 
 class Share(NamedTuple):
-    """A collection of one tenant that another may read."""
+    """A collection (a tag or a synced folder) of one tenant that another tenant may read."""
 
     owner: str
     collection: str
@@ -157,7 +158,7 @@ class Share(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A small JSON value of one kind under its key."""
+    """A small JSON value of one kind under its key, which several processes may change; it may expire."""
 
     key: str
     value: Any
@@ -201,7 +202,8 @@ class Edge:
 
 
 class Store(Protocol):
-    """Pages and their snapshots, readings, vectors, records, short-lived notes, metrics.
+    """What is kept of pages and their snapshots (versions), with readings, vectors, records, short-lived notes and
+    metrics.
 
     Reading: a record of what a caller was shown of a page (`ReadingRecord`). Every method raises CacheError when the
     store fails, and ConfigError where the operator has to act.
@@ -209,61 +211,67 @@ class Store(Protocol):
 
     # pages and snapshots
     async def latest(self, key: str) -> Snapshot | None:
-        """The newest version of a page, or None; marks it as used."""
+        """The newest version of a page, which is then marked as used now; None if the page is not kept."""
 
     async def snapshot(self, hash_or_prefix: str) -> Snapshot | None:
-        """One version by its hash, by a unique prefix of it (≥ 8 hex digits), or the newest by page key; None if there
-        is none or several begin with the prefix."""
+        """One version by its hash, or by a prefix of it (≥ 8 hex digits). If there is none: the newest version of the
+        page whose key begins so. None if there is none either, or if several begin so."""
 
     async def versions(self, key: str) -> list[SnapshotInfo]:
-        """All kept versions of a page, newest first."""
+        """All kept versions of a page, the latest to become the newest first; empty for an unknown page."""
 
     async def keep(self, snapshot: Snapshot, derived: Derived = NOTHING) -> None:
-        """Add a version (or refresh the same one), in one transaction with everything derived from it."""
+        """Make this version the newest of its page: add it, or update its times and facts if it is already kept.
+        `derived` replaces what was derived from the page before, in the same transaction."""
 
     async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived]]) -> None:
-        """Keep several in one transaction, which is much faster than one for each."""
+        """Keep several versions as `keep` does, in one transaction, which is much faster than one for each."""
 
     async def page_records(self, keys: Sequence[str]) -> dict[str, PageRecord]:
-        """Everything that is kept of pages, by key; unknown keys are left out."""
+        """Everything that is kept of the pages with these keys, by key; unknown keys are left out."""
 
     async def keep_page_records(self, records: Sequence[tuple[PageRecord, Derived]]) -> None:
-        """Write pages as `page_records` returned them, replacing what is kept, in one transaction."""
+        """Write pages as `page_records` returned them, in place of what is kept of these pages, in one transaction."""
 
     async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
-        """Set the times (Unix times) of the newest version, because its server confirmed that it is still current."""
+        """Set the times `checked_at` and `fresh_until` (Unix times) of the newest version of a page, because its server
+        confirmed that it is still current."""
 
     async def browse(
         self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
     ) -> tuple[list[SnapshotInfo], str]:
-        """`limit` documents, most recently used first, and the value of `after` for the next call; empty at the end.
-        Raises InvalidInput for another value of `after`."""
+        """The newest versions of at most `limit` documents that match the filter, most recently used first, and the
+        value of `after` for the next call: empty at the end. Raises InvalidInput for another `after`."""
 
     async def complete(self, prefix: str, limit: int) -> list[str]:
-        """At most `limit` snapshot hashes that begin with a prefix, in order, for completion."""
+        """At most `limit` snapshot hashes that begin with a prefix, in ascending order, to complete what a user
+        types."""
 
     async def seen(self, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
-        """The newest versions of those canonical URLs that are kept, in any variant, by URL."""
+        """The newest version of each of the canonical URLs that is kept, in any variant or as a redirect's target, by
+        URL."""
 
     async def keep_screenshot(self, hash_: str, png: bytes) -> None:
-        """Keep a screenshot of a version, in place of an earlier one of the page; it is deleted with the version."""
+        """Keep the PNG screenshot of the version with this hash, in place of an earlier one of the page; it is deleted
+        with the version. Does nothing for an unknown version."""
 
     async def screenshot(self, hash_: str) -> bytes | None:
-        """The PNG screenshot of one version, by its whole hash; None if there is none."""
+        """The PNG screenshot of the version with this (whole) hash; None if there is none."""
 
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
-        """Delete the pages that match the rule; with `dry_run`, only report them. Raises InvalidInput for a rule
-        without a condition."""
+        """Delete the pages that match the rule, and report them; with `dry_run`, only report them. Raises InvalidInput
+        for a rule without a condition."""
 
     async def trim_versions(self, most: int) -> int:
-        """Delete all but the newest `most` versions of each page; returns how many were deleted."""
+        """Delete all but the newest `most` versions of each page; returns how many versions were deleted."""
 
     # readings: what callers were shown of a page, kept as long as the page, at most three months
     async def add_readings(self, key: str, readings: Sequence[ReadingRecord]) -> None:
-        """Add readings of a page; does nothing for an unknown page, or while another process writes."""
+        """Add readings of the page with this key (records of what a caller was shown), the oldest first. Does nothing
+        for an unknown page, and may do nothing while another process writes."""
 
     async def readings(self, key: str) -> list[ReadingRecord]:
-        """The last readings of a page, newest first."""
+        """The last readings of a page (records of what callers were shown), newest first; none in a shared store."""
 
     async def remove_readings(self, key: str) -> int:
         """Delete the readings of a page; returns how many there were."""
@@ -273,23 +281,27 @@ class Store(Protocol):
         """The vectors of a page by one model; None if there are none."""
 
     async def keep_vectors(self, packed: Mapping[str, PackedVectors]) -> None:
-        """Replace the vectors of pages, by key; those of other models stay. Skips pages that are no longer kept."""
+        """Replace the vectors of pages, by page key; those of other models stay. Skips pages that are no longer
+        kept."""
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
-        """Delete the vectors of every model that is not in `keep`; returns how many blobs were deleted."""
+        """Delete the vectors of every model not in `keep`; returns how many blobs (one per page and model) were
+        deleted."""
 
     # search: ranked keys, rows and counts
     async def find_by_words(self, query: WordQuery, limit: int) -> WordMatches:
-        """The best documents by BM25 over their newest versions; scores are shares (0…1) of the highest possible."""
+        """At most `limit` documents that contain words of the query, best first, ranked by BM25 over their newest
+        versions; scores are shares (0…1) of the highest possible. With what is known of the words."""
 
     async def find_by_vector(self, query: VectorQuery) -> list[Candidate]:
-        """The documents with the passages nearest to the vector, by cosine, best first."""
+        """The documents with the passages nearest to the vector, best first; a score is the cosine of the nearest
+        one."""
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
-        """How many documents contain each of these words; unknown words are left out."""
+        """About how many documents contain each of these words (deleted ones may count); unknown words are left out."""
 
     async def unindexed(self, limit: int) -> list[str]:
-        """At most `limit` keys of documents whose index format is out of date: keeping them again indexes them."""
+        """At most `limit` keys of documents whose index format is out of date: keeping them again indexes them anew."""
 
     async def documents(self, keys: Sequence[str]) -> dict[str, DocumentRow]:
         """The rows of documents by key; unknown keys are left out."""
@@ -298,7 +310,7 @@ class Store(Protocol):
         """Titles and places of documents by key, without their text; unknown keys are left out."""
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
-        """At most `limit` keys of documents whose newest text is not completely embedded by this model."""
+        """At most `limit` keys of documents for whose newest text this model's vectors are missing or incomplete."""
 
     async def count_lacking_vectors(self, model: str) -> int:
         """The number of documents that `lacking_vectors` would return without a limit."""
@@ -315,53 +327,58 @@ class Store(Protocol):
     async def keys(
         self, after: str = "", limit: int = 1000, source: Source | None = None, collection: str | None = None
     ) -> list[str]:
-        """At most `limit` page keys in ascending order, after the given one: for iterating over everything."""
+        """At most `limit` page keys in ascending order, beginning after the key `after`: to iterate over all pages, or
+        over those of a source or in a collection."""
 
     async def hosts(self, limit: int) -> list[tuple[str, int]]:
         """The `limit` hosts with the most documents, and how many each has."""
 
     async def collections(self) -> dict[str, int]:
-        """How many documents each tag and each synced folder has, by name."""
+        """The names of all tags and synced folders, each with the number of its documents."""
 
     async def remove(self, keys: Sequence[str]) -> int:
-        """Remove documents of any source, with their versions; returns how many there were."""
+        """Delete documents of any source, by key, with their versions; returns how many documents there were."""
 
     async def maintain(self) -> None:
         """Finish pending work: merge new documents into the index, delete expired rows, release free space."""
 
     # records: JSON values that several processes change (watch list, crawl frontier, model in use, search history)
     async def record(self, kind: str, key: str) -> Any | None:
-        """The value under (kind, key), or None when absent or expired."""
+        """The value of the record under (kind, key); None when there is none or it has expired."""
 
     async def records(self, kind: str, *, limit: int = 100_000, newest_first: bool = False) -> list[Record]:
-        """The first `limit` records of a kind that have not expired, in the order of adding, or newest first."""
+        """At most `limit` records of a kind that have not expired: the first, in the order of adding, or the newest
+        first."""
 
     async def record_kinds(self) -> list[str]:
         """The kinds that have records."""
 
     async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = None) -> list[str]:
-        """Add those that are absent or expired; returns their keys. Existing ones stay. `expires_at` as in `Record`."""
+        """Add records of a kind (values by key). Those that exist and have not expired stay as they are. Returns the
+        keys of those that were added. `expires_at` is a Unix time; None: never."""
 
     async def keep_record(self, kind: str, key: str, value: Any, expires_at: float | None = None) -> None:
-        """Add or overwrite one record."""
+        """Add or overwrite one record; it expires at the Unix time `expires_at` (None: never)."""
 
     async def replace_record(
         self, kind: str, key: str, value: Any, *, expected: Any, expires_at: float | None = None
     ) -> bool:
-        """Overwrite a record only if its value still is `expected` (compare-and-set); returns whether it was."""
+        """Overwrite a record only if its value still is `expected` (compare-and-set); returns whether it was.
+        `expires_at` is a Unix time; None: never."""
 
     async def remove_records(self, kind: str, keys: Sequence[str] | None = None) -> list[str]:
-        """Delete these records, or all of a kind; returns the keys that were there."""
+        """Delete the records with these keys, or (None) all of the kind; returns the keys of those that there were."""
 
     # notes: small JSON values that expire, a cache (search answers, robots files, failures, per-site memory)
     async def note(self, kind: str, key: str) -> Any | None:
-        """The value kept under (kind, key), or None when absent or expired."""
+        """The value of the note under (kind, key); None when there is none or it has expired."""
 
     async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
-        """Keep a value until `expires_at` (seconds since the epoch), in place of an earlier one."""
+        """Keep a value until `expires_at` (seconds since the epoch), in place of an earlier one under (kind, key)."""
 
     async def notes(self, after: tuple[str, str] = ("", ""), limit: int = 1000) -> list[tuple[str, Record]]:
-        """(kind, note) of every note that has not expired, ordered by kind and key: for copying."""
+        """At most `limit` notes that have not expired, as (kind, note), ordered by kind and key, beginning after the
+        pair `after`: for copying all notes."""
 
     # metrics
     async def add_metrics(self, drained: dict[str, Any]) -> None:
@@ -372,16 +389,18 @@ class Store(Protocol):
 
     # collections that tenants share; asked of the store of the default tenant
     async def shares(self, tenant: str) -> list[Share]:
-        """What a tenant shares, and what it may read of others."""
+        """The shares (collections that one tenant lets another read) that a tenant gives, and those that it may
+        read."""
 
     async def add_share(self, share: Share) -> None:
         """Share a collection; does nothing if it is already shared with this reader."""
 
     async def remove_shares(self, owner: str, collection: str, reader: str | None = None) -> int:
-        """Withdraw a collection from one reader, or from all (None); returns how many shares there were."""
+        """Withdraw a collection of the tenant `owner` from one reader ("" for a share with all tenants), or from all
+        (None); returns how many shares there were."""
 
     async def size(self) -> StoreSize:
-        """How many pages and versions are kept, and their size."""
+        """How many pages and versions are kept, and how much space they take."""
 
     async def check(self) -> list[str]:
         """Check the whole store, also every text against its hash; returns a sentence for each fault found."""

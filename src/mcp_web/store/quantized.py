@@ -20,7 +20,7 @@ SCALE = 4  # bytes of the scale, which follows the codes of a vector
 
 
 def quantize(vectors: PackedVectors) -> StoredVectors:
-    """Pack the vectors of a page for storing."""
+    """Convert the vectors of a page to the compact form in which they are stored, one byte per dimension."""
     digests = pack_text("\n".join(vectors.digests))
     return StoredVectors(
         vectors.model, vectors.dim, digests, _codes_and_scales(vectors) if vectors.data else b"", vectors.snapshot
@@ -35,14 +35,14 @@ def dequantize(stored: StoredVectors) -> PackedVectors:
 
 
 def codes_of(data: bytes, dim: int) -> NDArray[np.int8]:
-    """The codes of a blob of stored vectors, a row for each vector."""
+    """The int8 codes of the vectors in a blob, a row for each vector; times the vector's scale they are its numbers."""
     import numpy as np
 
     return np.frombuffer(data, np.int8).reshape(-1, dim + SCALE)[:, :dim]
 
 
 def _floats(data: bytes, dim: int) -> bytes:
-    """The vectors of a blob as rows of little-endian float32."""
+    """The vectors in a blob, their codes multiplied by their scales, as rows of little-endian float32."""
     import numpy as np
 
     scales = np.frombuffer(data, np.uint8).reshape(-1, dim + SCALE)[:, dim:].copy().view("<f4")
@@ -51,7 +51,7 @@ def _floats(data: bytes, dim: int) -> bytes:
 
 
 def _codes_and_scales(vectors: PackedVectors) -> bytes:
-    """The codes of each vector, followed by its scale."""
+    """The bytes to store for vectors: the int8 codes of each vector, followed by its scale."""
     import numpy as np
 
     rows = np.frombuffer(vectors.data, "<f4").reshape(-1, vectors.dim)
@@ -61,7 +61,7 @@ def _codes_and_scales(vectors: PackedVectors) -> bytes:
 
 
 def best_cosine(data: bytes, dim: int, vector: Sequence[float]) -> float:
-    """The cosine of a vector and the nearest of the stored vectors in a blob, which must not be empty."""
+    """The cosine of `vector` and the nearest of the stored vectors in a blob, which must not be empty."""
     import numpy as np
 
     question: NDArray[np.float32] = np.array(vector, np.float32)

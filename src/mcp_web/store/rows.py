@@ -37,12 +37,12 @@ READINGS_KEPT = 90 * 86400.0  # seconds after which a reading is deleted
 
 
 def storable(text: str) -> str:
-    """The text with lone surrogates and NUL replaced, which a text column cannot hold."""
+    """The text without lone surrogates and NUL, which a text column cannot hold: others take their place."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
 
 
 def as_json(value: Any) -> str:
-    """Canonical JSON: equal values give equal text."""
+    """A value as canonical JSON: equal values give equal text."""
     return storable(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
 
 
@@ -61,7 +61,7 @@ def all_key_bytes(keys: Iterable[str]) -> list[bytes]:
 
 
 def hex_range(prefix: str) -> tuple[bytes, bytes] | None:
-    """The bounds of all 32-byte values whose hex begins with a prefix; None when it is not lower-case hex."""
+    """The least and the greatest 32-byte value whose hex begins with a prefix; None when it is not lower-case hex."""
     if len(prefix) > 64 or any(char not in "0123456789abcdef" for char in prefix):
         return None
     return bytes.fromhex(prefix.ljust(64, "0")), bytes.fromhex(prefix.ljust(64, "f"))
@@ -89,12 +89,14 @@ def filter_values(filter: DocumentFilter) -> dict[str, str | float]:
 
 
 def cursor_of(used_at: float, key: bytes) -> str:
-    """The cursor after the document with this key and Unix time of last use."""
+    """The cursor (a text that marks a place in the list of documents, the last used first) that stands after the
+    document with this key and Unix time of last use."""
     return f"{used_at!r} {key.hex()}"
 
 
 def parse_cursor(cursor: str) -> tuple[float, bytes]:
-    """The inverse of `cursor_of`; an empty cursor is before all documents. Raises InvalidInput for other text."""
+    """The Unix time of last use and the key in a cursor of `cursor_of`; an empty cursor is before all documents. Raises
+    InvalidInput for other text."""
     if not cursor:
         return math.inf, b"\xff" * 33
     used_at, _, key = cursor.partition(" ")
@@ -148,7 +150,7 @@ def _storable(text: str | None) -> str | None:
 
 
 def snapshot_of(row: Row) -> Snapshot:
-    """The version in a row of `FULL`."""
+    """The version of a page in a row that has the columns of `FULL`, with its text."""
     key, hash_, url, final_url, variant, facts, text, *read, answer, source, path, tags, authenticated = row
     headers, timings = unpack_json(answer)
     fields: list[Any] = [key.hex(), hash_.hex(), url, final_url, variant]
@@ -158,7 +160,7 @@ def snapshot_of(row: Row) -> Snapshot:
 
 
 def document_row(row: Row) -> DocumentRow:
-    """The document in a row of `DOCUMENT`."""
+    """The document in a row that has the columns of `DOCUMENT`."""
     key, hash_, url, title, source, day, path, tags, variant, language, text = row
     iso = date.fromordinal(day).isoformat() if day else ""
     labels = tuple(json.loads(tags)) if tags != "[]" else ()
@@ -167,13 +169,13 @@ def document_row(row: Row) -> DocumentRow:
 
 
 def info_of(row: Row) -> SnapshotInfo:
-    """The version in a row of `INFO`, without its text."""
+    """The version of a page in a row that has the columns of `INFO`, without its text."""
     key, hash_, *rest = row
     return SnapshotInfo(key.hex(), hash_.hex(), *rest)
 
 
 def reading_of(row: Row) -> ReadingRecord:
-    """The reading in a row: its columns from `at` to `outcome`."""
+    """The reading (what a caller was shown of a page) in a row: its columns from `at` to `outcome`."""
     at, tool, question, client, snapshot, spans, outcome = row
     pairs = tuple((start, end) for start, end in json.loads(spans))
     return ReadingRecord(at, tool, question, client, snapshot.hex(), pairs, outcome)

@@ -30,7 +30,8 @@ class PostingList:
 
     @classmethod
     def of(cls, numbers: Numbers, weights: Floats, norms: Floats) -> PostingList:
-        """The list of documents with these weights; `norms` are the length norms of all documents by number."""
+        """The list of documents with these numbers and weights; `norms` are the length norms of all documents, by
+        number."""
         impacts = weights / (weights + norms[numbers])
         return cls(numbers.astype(np.int32), impacts, float(impacts.max(initial=0.0)))
 
@@ -39,7 +40,7 @@ EMPTY = PostingList(np.empty(0, np.int32), np.empty(0, np.float32), 0.0)
 
 
 def union_sum(lists: list[Weighted]) -> Weighted:
-    """The union of lists, at least one; the weights of a document in several lists are added."""
+    """The union of posting lists, at least one; the weights of a document in several lists are added."""
     if len(lists) == 1:
         return lists[0]
     numbers = np.concatenate([item[0] for item in lists])
@@ -49,7 +50,8 @@ def union_sum(lists: list[Weighted]) -> Weighted:
 
 
 def union_max(lists: list[Weighted]) -> Weighted:
-    """The union of the lists of the terms of one word, at least one; a document in several has its largest weight."""
+    """The union of the posting lists of one word's terms, at least one; a document in several has its largest
+    weight."""
     found = [item for item in lists if len(item[0])]
     if len(found) <= 1:
         return found[0] if found else lists[0]
@@ -66,7 +68,7 @@ def merge(one: PostingList, other: PostingList) -> PostingList:
 
 
 def norms_of(lengths: Floats, alive: NDArray[np.bool_], average: float) -> Floats:
-    """The length normalisation of each document; infinite for deleted ones, so that they score 0."""
+    """The BM25 length norm of each document, by number; infinite for deleted ones, so that they score 0."""
     return np.where(alive, DOCUMENTS.norms(lengths, average), np.inf).astype(np.float32)
 
 
@@ -80,8 +82,9 @@ def best(
 ) -> tuple[Numbers, Floats]:
     """The numbers and scores of the `most` best documents, best first.
 
-    `lists`: one for each word. `size`: the highest document number plus one. `documents`: how many there are. `mask`:
-    which documents are allowed, by number. `keys`: their keys by number, which order equal scores alike in every store.
+    `lists`: the posting list of each word. `size`: the highest document number plus one. `documents`: how many there
+    are. `mask`: which documents are allowed, by number (None: all). `keys`: their keys by number, which order equal
+    scores alike in every store.
 
     Rare words are scored first. As soon as the remaining words cannot lift a new document above those already found,
     only the latter are looked up in the remaining, long lists.
@@ -107,7 +110,8 @@ def best(
 
 
 def _contenders(scores: Floats, chosen: Numbers | None, most: int, to_come: float) -> Numbers | None:
-    """The documents that can still be among the best when `to_come` is the most that can be added; None for any."""
+    """The numbers of the documents that can still be among the `most` best, if no score grows by more than `to_come`;
+    None if any document can. `chosen` are those that could before (None: any)."""
     seen = np.flatnonzero(scores > 0) if chosen is None else chosen
     if len(seen) < most:
         return chosen
@@ -117,7 +121,7 @@ def _contenders(scores: Floats, chosen: Numbers | None, most: int, to_come: floa
 
 
 def _look_up(scores: Floats, chosen: Numbers, item: PostingList, value: np.float32) -> None:
-    """Add the scores of a word to those of the chosen documents, which the mask allows."""
+    """Add the scores of a word to `scores`, for those of the chosen documents that have it; `value` is its rarity."""
     places = np.searchsorted(item.numbers, chosen)
     places[places == len(item.numbers)] = 0
     hits = item.numbers[places] == chosen
@@ -125,7 +129,8 @@ def _look_up(scores: Floats, chosen: Numbers, item: PostingList, value: np.float
 
 
 def _top(scores: Floats, chosen: Numbers | None, most: int, keys: NDArray[np.uint8] | None) -> tuple[Numbers, Floats]:
-    """The numbers and scores of the best `most` of the chosen documents, or of all with a score; ties by key."""
+    """The numbers and scores of the `most` best, best first, of the chosen documents or (None) of all with a score;
+    those with equal scores by key."""
     pool = np.flatnonzero(scores > 0) if chosen is None else chosen
     found = scores[pool]
     if len(pool) > most:

@@ -13,7 +13,7 @@ from mcp_web.store.protocol import Share, Store
 
 @dataclass(frozen=True, slots=True)
 class SharedStore:
-    """The collections that one owner shares; the store shows nothing else."""
+    """A read-only store of the collections that one tenant, the owner, shares; it shows nothing else."""
 
     owner: str
     collections: tuple[str, ...]
@@ -21,7 +21,8 @@ class SharedStore:
 
 
 class SharedStores:
-    """The stores that are shared with one tenant. Shares are read each time, so that a withdrawal applies at once."""
+    """The stores that other tenants share with one tenant. Shares are read each time, so that a withdrawal applies at
+    once."""
 
     def __init__(self, options: StoreOptions, tenant: str) -> None:
         self._options = options
@@ -31,8 +32,8 @@ class SharedStores:
         self._changing = anyio.Lock()
 
     async def readable(self, main: Store) -> list[SharedStore]:
-        """The stores that are shared now, by owner; `main` is the store of the default tenant, which lists the shares.
-        They stay open until `close_withdrawn` after they are no longer shared."""
+        """The stores that are shared now, by owner; `main` is the store of the default tenant, which lists what is
+        shared. They stay open until the first `close_withdrawn` after they are no longer shared."""
         wanted = _by_owner(await main.shares(self._tenant), self._tenant)
         if wanted != set(self._open):
             async with self._changing:
@@ -40,7 +41,7 @@ class SharedStores:
         return [self._open[one] for one in sorted(wanted) if one in self._open]
 
     async def close_withdrawn(self) -> None:
-        """Close the stores that are no longer shared, when no caller reads any."""
+        """Close the stores that are no longer shared; to be called when no caller reads them any more."""
         withdrawn, self._withdrawn = self._withdrawn, []  # what is withdrawn from now on may still be read
         for store in withdrawn:
             await store.close()
@@ -51,7 +52,8 @@ class SharedStores:
         await self.close_withdrawn()
 
     async def _change(self, main: Store, wanted: set[tuple[str, tuple[str, ...]]]) -> None:
-        """Set aside the stores that are no longer shared, and open the new ones."""
+        """Make the open stores those that are `wanted` (owner and collections): set aside the others, to be closed
+        later, and open the new ones."""
         self._withdrawn += [self._open.pop(name).store for name in set(self._open) - wanted]
         engine = engine_of(self._options.database_url)
         for name in wanted - set(self._open):
@@ -61,7 +63,7 @@ class SharedStores:
 
 
 def _by_owner(shares: list[Share], reader: str) -> set[tuple[str, tuple[str, ...]]]:
-    """The owners other than the reader, each with the collections that it shares."""
+    """The owners of shares other than the reader, each with the collections that it shares, sorted."""
     found: dict[str, list[str]] = {}
     for share in shares:
         if share.owner != reader:

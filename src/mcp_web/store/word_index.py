@@ -42,17 +42,18 @@ _SOURCES = {"web": 1, "research": 2}
 
 
 class WordIndex:
-    """The word index of one process: what it needs of every document is in memory. Used by one thread at a time."""
+    """Searches the words of all documents. What it needs of every document, and recently used posting lists, are in the
+    memory of this process. Used by one thread at a time."""
 
     def __init__(self, *, visible_only: bool = False) -> None:
-        """`visible_only`: `rows` has only a part of the documents. The others are ignored, and since a document may
-        become visible without a new number, everything is read again after a write."""
+        """`visible_only`: the `rows` given to the methods have only a part of the documents. The others are ignored,
+        and since a document may become visible without a new number, everything is read again after a write."""
         self._version = -1
         self._visible_only = visible_only
         self._reset()
 
     def find(self, rows: IndexRows, query: WordQuery, limit: int) -> WordMatches:
-        """The best documents for a query, at most `limit`."""
+        """At most `limit` documents for a query, best first, and what the index knows of its words."""
         self._update(rows)
         wanted: dict[tuple[str, ...], str] = {}  # the terms of a word → one of the words that have them
         for word in (*query.words, *query.required):
@@ -77,7 +78,7 @@ class WordIndex:
         return DOCUMENTS.rarity(len(found.numbers), self._count)
 
     def keys(self, rows: IndexRows, pages: Sequence[int]) -> dict[int, str]:
-        """The keys of pages by row number; deleted ones are left out."""
+        """The keys of the pages with these row numbers, by row number; deleted pages are left out."""
         self._update(rows)
         known = np.array([page for page in pages if page < len(self._document_of_page)], np.int64)
         numbers = self._document_of_page[known]
@@ -85,12 +86,13 @@ class WordIndex:
         return dict(zip(known[alive].tolist(), self._hex_keys(numbers[alive]), strict=True))
 
     def _hex_keys(self, numbers: Numbers) -> list[str]:
-        """The page keys of documents."""
+        """The page keys, as hex, of the documents with these numbers."""
         whole = self._keys[numbers].tobytes().hex()
         return [whole[at : at + 64] for at in range(0, len(whole), 64)]
 
     def allowed(self, rows: IndexRows, filter: DocumentFilter) -> NDArray[np.bool_] | None:
-        """Which pages match a filter, by row number; None if all match."""
+        """Which pages match a filter: an array of booleans by the page's row number, whose last one stands for all
+        higher numbers. None if all pages match."""
         if filter == DocumentFilter():
             return None
         self._update(rows)
@@ -99,7 +101,8 @@ class WordIndex:
         return found
 
     def count(self, rows: IndexRows, words: Sequence[str]) -> dict[str, int]:
-        """How many documents contain each word; words that none contains are left out."""
+        """About how many documents contain each word (deleted ones may count); words that none contains are left
+        out."""
         self._update(rows)
         found = {word: self._waiting_words[word] for word in words if word in self._waiting_words}
         for word, total in rows.counts(words):
@@ -113,7 +116,8 @@ class WordIndex:
     def _with_definitions(
         self, lists: dict[tuple[str, ...], PostingList], defining: dict[Name, PostingList]
     ) -> list[PostingList]:
-        """The lists of the words, with the documents that define a name added to the list of each of its words."""
+        """The posting lists of the words of a query, from `lists`, where they are found by their terms. The documents
+        that define one of the query's names (`defining`) are added to the list of each word of that name."""
         for name, documents in defining.items():
             for word in name.words:
                 terms = query_terms(word, self._languages)
@@ -122,12 +126,12 @@ class WordIndex:
         return list(lists.values())
 
     def _defining(self, rows: IndexRows, key: str) -> PostingList:
-        """The documents that define a name, each with the highest weight."""
+        """The documents that define the name with this key, each with the highest weight."""
         numbers = self._list_of(rows, definition(key)).numbers.astype(np.int64)
         return PostingList.of(numbers, np.full(len(numbers), MOST_WEIGHT, np.float32), self._norms)
 
     def _mask_for(self, rows: IndexRows, query: WordQuery) -> NDArray[np.bool_] | None:
-        """Which documents pass the filter and have the required and no excluded words; None for all."""
+        """Which documents, by number, pass the filter and have all required and no excluded words; None for all."""
         if query.filter == DocumentFilter() and not query.required and not query.excluded:
             return None
         mask = self._mask(rows, query.filter)
@@ -140,7 +144,7 @@ class WordIndex:
         return mask
 
     def _mask(self, rows: IndexRows, filter: DocumentFilter) -> NDArray[np.bool_]:
-        """Which documents pass a filter, by number; the caller may change it."""
+        """Which documents pass a filter, as a new array of booleans by number."""
         mask = np.ones(len(self._lengths), np.bool_)
         if filter.collection is not None:
             mask &= self._members(rows.in_collection, filter.collection)
@@ -157,7 +161,8 @@ class WordIndex:
         return mask
 
     def _members(self, find: Callable[[str], list[int]], value: str) -> NDArray[np.bool_]:
-        """Which documents `find` returns for a value; cached until a write."""
+        """Which documents `find`, a method that reads document numbers, returns for a value: booleans by number, cached
+        until the next write."""
         name = find.__name__, value
         if name not in self._conditions:
             mask = np.zeros(len(self._lengths), np.bool_)
@@ -167,7 +172,7 @@ class WordIndex:
 
     # the posting lists
     def _load(self, rows: IndexRows, wanted: Iterable[tuple[str, ...]]) -> None:
-        """Read the posting lists that are not cached, all at once."""
+        """Read the posting lists of these words (each given as its terms) into the cache if they are not in it."""
         missing = [terms for terms in wanted if terms not in self._cache]
         blobs = rows.postings([term for terms in missing for term in terms]) if missing else {}
         for terms in missing:
@@ -176,13 +181,14 @@ class WordIndex:
             self._cached += len(found.numbers)
 
     def _list_of(self, rows: IndexRows, word: str) -> PostingList:
-        """The documents that contain a word."""
+        """The posting list of a word: the documents that contain it, including deleted ones, which score 0."""
         terms = query_terms(word, self._languages)
         self._load(rows, [terms])
         return self._list(terms)
 
     def _list(self, terms: tuple[str, ...]) -> PostingList:
-        """The documents that contain any of the terms of a word, including deleted ones."""
+        """The documents that contain any of the terms of a word, including deleted ones and those that wait to be
+        merged. The posting list must have been loaded (`_load`)."""
         merged = self._cache.pop(terms)
         self._cache[terms] = merged  # now the most recently used
         waiting = [self._waiting(term) for term in terms if term in self._waiting_postings]
@@ -201,7 +207,7 @@ class WordIndex:
             self._cached -= len(self._cache.pop(next(iter(self._cache))).numbers)
 
     def _prefix(self, rows: IndexRows, prefix: str) -> PostingList:
-        """The documents that contain a word with this prefix."""
+        """The posting list of all words with this prefix: the documents that contain any of them."""
         terms = self._expand(rows, prefix)
         blobs = rows.postings(terms)
         both = ((self._decoded(blobs.get(term, ())), self._waiting(term)) for term in terms)
@@ -209,7 +215,7 @@ class WordIndex:
         return PostingList.of(*union_sum(lists), self._norms) if lists else EMPTY
 
     def _decoded(self, blobs: Blobs) -> Weighted:
-        """The postings in blobs, of visible documents only."""
+        """The document numbers and weights in blobs of postings; in a shared store only those of visible documents."""
         numbers, weights = _decoded(blobs)
         if not self._visible_only:
             return numbers, weights
@@ -217,7 +223,8 @@ class WordIndex:
         return numbers[visible], weights[visible]
 
     def _waiting(self, term: str) -> Weighted:
-        """The postings of waiting documents, whose numbers are higher than all those in the posting lists."""
+        """The document numbers and weights for a term in the documents that wait to be merged into the posting lists;
+        their numbers are higher than all those in the lists."""
         found = self._waiting_postings.get(term, ())
         return (
             np.array([number for number, _ in found], np.int64),
@@ -246,7 +253,7 @@ class WordIndex:
         self._reset_lists()
 
     def _reset_lists(self) -> None:
-        """Clear the waiting documents and the cached posting lists."""
+        """Forget the documents that wait to be merged, and the cached posting lists."""
         self._waiting_postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._waiting_words: dict[str, int] = defaultdict(int)
         self._waiting_languages: set[str] = set()
@@ -259,7 +266,7 @@ class WordIndex:
         self._cached = 0
 
     def _update(self, rows: IndexRows) -> None:
-        """Read what was written since the last call."""
+        """Read what was written to the index since the last call, if anything, so that what is in memory is current."""
         version = rows.version()
         if version == self._version:
             return
@@ -279,8 +286,8 @@ class WordIndex:
             self._update_norms(deleted)
 
     def _read_documents(self, rows: IndexRows, last: int) -> bool:
-        """Read the documents up to the number `last`; returns whether there are new ones. Posting lists may still
-        contain a deleted document, so the arrays include the last number ever used."""
+        """Read the facts of the documents up to the number `last`; returns whether there are new ones. Posting lists
+        may still contain a deleted document, so the arrays include the last number ever used."""
         if last == self._last:
             return False
         found = rows.documents(self._last)
@@ -318,11 +325,12 @@ class WordIndex:
             self._last_waiting = number
 
     def _read_languages(self, rows: IndexRows) -> None:
-        """Read the languages of the documents: a word of a query is looked up under its stem in each."""
+        """Note the languages of all documents: a word of a query is looked up under its stem in each."""
         self._languages = tuple(sorted({*rows.languages(), *self._waiting_languages}))
 
     def _update_norms(self, deleted: bool) -> None:
-        """Compute the length norms. The average length changes only when it drifts, so that cached lists stay valid."""
+        """Compute the length norms, and clear the cached lists if they are outdated. The average length changes only
+        when it drifts, or when documents were `deleted`, so that cached lists stay valid."""
         alive = self._sources > 0
         self._count = int(alive.sum())
         average = float(self._lengths[alive].mean()) if self._count else 1.0
@@ -333,7 +341,7 @@ class WordIndex:
 
 
 def _decoded(blobs: Blobs) -> Weighted:
-    """The postings of a term in its blobs: document numbers and weights, in the order of the blobs."""
+    """The document numbers and the weights in the blobs of a term, in the order of the blobs."""
     numbers: list[Numbers] = [np.empty(0, np.int64)]
     weights: list[Floats] = [np.empty(0, np.float32)]
     for block, docs in blobs:

@@ -55,8 +55,8 @@ def connect(parameters: dict[str, Any]) -> Connection:
 
 
 def make_pool(parameters: dict[str, Any], size: int, wait_seconds: float) -> Pool:
-    """At most `size` connections, opened when needed; broken ones are replaced. The pool itself is not open yet.
-    `wait_seconds`: how long a caller waits for a connection."""
+    """A pool of at most `size` connections, opened when needed; broken ones are replaced. The pool itself is not open
+    yet. `wait_seconds`: how long a caller waits for a connection."""
     return ConnectionPool(
         kwargs={**parameters, "autocommit": True, "prepare_threshold": 2},
         min_size=1,
@@ -69,7 +69,7 @@ def make_pool(parameters: dict[str, Any], size: int, wait_seconds: float) -> Poo
 
 
 def is_broken(error: BaseException) -> bool:
-    """Whether the connection failed, so that the same work may succeed over another one."""
+    """Whether an error means that the connection failed, so that the same work may succeed over another one."""
     if isinstance(error, PoolTimeout):
         return False
     state = getattr(error, "sqlstate", None)
@@ -80,7 +80,8 @@ def is_broken(error: BaseException) -> bool:
 
 @contextmanager
 def translate_errors(parameters: dict[str, Any]) -> Iterator[None]:
-    """Raise the errors of PostgreSQL as CacheError or ConfigError, which an operator can act on."""
+    """A context manager: in its block, the errors of PostgreSQL are raised as CacheError or ConfigError, which an
+    operator can act on. `parameters` are those of the connection, which the message names."""
     try:
         yield
     except psycopg.Error as error:

@@ -52,7 +52,7 @@ class PostgresDatabase(Database):
         return self.connection.pipeline()
 
     def key_hash(self, key: str) -> bytes:
-        """The hash of a key, which may be a URL that is too long for an index."""
+        """The SHA-256 of a key, by which its row is found: the key may be a URL that is too long for an index."""
         return hashlib.sha256(storable(key).encode()).digest()
 
     @property
@@ -62,13 +62,13 @@ class PostgresDatabase(Database):
 
 @lru_cache(maxsize=512)
 def _translated(query: str) -> str:
-    """A statement as the driver reads it."""
+    """A statement of `store/sql` as the driver reads it: without brackets, and `:name` as `%(name)s`."""
     return PLACEHOLDER.sub(r"%(\1)s", BRACKETS.sub(r"\1", query.replace("%", "%%")))
 
 
 @lru_cache(maxsize=128)
 def _insert_many(query: str, names: tuple[str, ...]) -> str:
-    """Rewrite an INSERT of one row to insert many with one message: these placeholders become lists of values."""
+    """An INSERT of one row, rewritten to insert many with one message: these placeholders become lists of values."""
     head, _, rest = query.partition(" VALUES (")
     row, _, tail = rest.partition(")")
     values = _translated(re.sub(rf":({'|'.join(names)})\b", r"given.\1", row))

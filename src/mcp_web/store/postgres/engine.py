@@ -15,7 +15,7 @@ from mcp_web.store.protocol import Store
 
 
 class PostgresEngine:
-    """See `Engine`."""
+    """Opens stores on a PostgreSQL server, which all tenants share; the methods are those of `Engine`."""
 
     def exists(self, place: str) -> bool:
         return True

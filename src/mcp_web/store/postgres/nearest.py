@@ -17,7 +17,7 @@ _EF_SEARCH = 400  # passages looked at by the index: 8 for each of the 50 docume
 
 
 def find_nearest(db: Database, query: VectorQuery) -> list[Candidate]:
-    """As `Store.find_by_vector`; the vector is not empty."""
+    """As `Store.find_by_vector`: the documents nearest to the query's vector, which is not empty, best first."""
     statement = "SELECT id FROM models WHERE tenant = :tenant AND name = :model AND dim = :dim"
     model = db.value(statement, model=query.model, dim=len(query.vector))
     if model is None:
@@ -31,12 +31,12 @@ def find_nearest(db: Database, query: VectorQuery) -> list[Candidate]:
 
 
 def is_indexed(db: Database, model: int) -> bool:
-    """Whether the passages of a model have an HNSW index; `model` is its row number."""
+    """Whether the passages of a model (its row number) have an HNSW index, so that not all are compared."""
     return bool(db.value("SELECT to_regclass(:name) IS NOT NULL", name=f"passages_near_{model}"))
 
 
 def build_indexes(db: Database) -> None:
-    """Create an HNSW index for each model with many passages; without one, all passages are compared."""
+    """Create an HNSW index for each model with more than EXACT passages; without one, all passages are compared."""
     for model, dim in db.rows("SELECT id, dim FROM models WHERE tenant = :tenant"):
         query = "SELECT count(*) FROM (SELECT 1 FROM passages WHERE model = :model LIMIT :most) AS counted"
         many = db.value(query, model=model, most=EXACT + 1) > EXACT
@@ -50,7 +50,8 @@ def build_indexes(db: Database) -> None:
 
 
 def _nearest(db: Database, model: int, query: VectorQuery, indexed: bool) -> list[int]:
-    """The row numbers of the pages with the nearest passages."""
+    """At most `limit` row numbers of pages that match the filter, those with the nearest passages first. `model` is the
+    model's row number; `indexed`: its passages have an HNSW index."""
     conditions, values = pages.conditions(query.filter)
     joins = "JOIN pages p ON p.id = v.page JOIN documents d ON d.page = v.page" if conditions else ""
     values["question"] = f"[{','.join(f'{value:.6g}' for value in query.vector)}]"
@@ -68,7 +69,7 @@ def _nearest(db: Database, model: int, query: VectorQuery, indexed: bool) -> lis
 
 
 def _scored(db: Database, query: VectorQuery, wanted: list[int]) -> list[Candidate]:
-    """The wanted pages that have vectors, by the cosine of their nearest passage."""
+    """Those of the wanted pages (row numbers) that have vectors, best first, with the cosine of the nearest passage."""
     dim = len(query.vector)
     statement = (
         "SELECT p.key, v.data FROM vectors v JOIN pages p ON p.id = v.page"

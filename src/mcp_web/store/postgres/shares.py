@@ -10,7 +10,7 @@ from mcp_web.store.sql.labels import folded
 
 
 def shares(db: PostgresDatabase) -> list[Share]:
-    """What the tenant of this connection shares, and what it may read of others."""
+    """The shares (collections that one tenant lets another read) that the connection's tenant gives, or may read."""
     rows = db.rows(
         "SELECT o.name, s.label, coalesce(r.name, '') FROM shares s JOIN tenants o ON o.id = s.tenant"
         " LEFT JOIN tenants r ON r.id = s.reader ORDER BY 1, 2, 3"

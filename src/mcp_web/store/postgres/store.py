@@ -28,7 +28,8 @@ _REPLICA_AWAY_SECONDS = 30.0  # after a failure, until the replica is asked agai
 
 
 class PostgresStore(SqlStore):
-    """Every call takes a connection of the pool; writers of one tenant's index take turns.
+    """A store on a PostgreSQL server. Every call takes a connection of the pool; writers of one tenant's index take
+    turns.
 
     A read replica answers searches, if one is configured; the server while the replica is unavailable. It lags behind,
     so everything else is read from the server: a caller always finds what it has just kept.
@@ -46,8 +47,8 @@ class PostgresStore(SqlStore):
         *,
         is_shared: bool = False,
     ) -> None:
-        """`tenant`: the id of the tenant whose rows are read. `is_shared`: the connections are another tenant's, which
-        sees what this one shares with it."""
+        """`tenant`: the id of the tenant whose rows are read. `replica`: connections to a read replica, for searches.
+        `is_shared`: the connections are another tenant's, which sees what this one shares with it."""
         super().__init__(clock, is_shared=is_shared)
         self.tenant = tenant
         self._worker, self._replica = worker, replica
@@ -70,7 +71,7 @@ class PostgresStore(SqlStore):
         read_url: str = "",
     ) -> PostgresStore:
         """Connect to a server, and create or migrate the tables; raises ConfigError or CacheError. `connections`: the
-        most; `wait_seconds`: how long a call waits for one; `read_url`: the address of a read replica."""
+        most; `wait_seconds`: how long a call waits for one; `read_url`: the address of a read replica, or empty."""
         parameters = connection_parameters(url, wait_seconds)
         id_ = await anyio.to_thread.run_sync(prepare_database, parameters, tenant)
         worker = ConnectionWorker(parameters, connections, wait_seconds, id_, clock)
@@ -84,7 +85,7 @@ class PostgresStore(SqlStore):
         return cls(worker, id_, clock, replica)
 
     async def for_tenant(self, tenant: str) -> PostgresStore:
-        """The store of another tenant over the same connections."""
+        """The store of another tenant over the same connections; the tenant is added if it is unknown."""
         id_ = await self._worker.write(lambda db: enter_tenant(db.connection, tenant))
         replica = self._replica.for_tenant(id_) if self._replica else None
         return PostgresStore(self._worker.for_tenant(id_), id_, self._clock, replica)
@@ -99,7 +100,7 @@ class PostgresStore(SqlStore):
         return nearest.find_nearest(db, query)
 
     async def _search_replica(self, work: Callable[[PostgresDatabase], T]) -> T:
-        """Run a function over one consistent state of the replica, or of the server."""
+        """Run a function over one consistent state of the replica, or of the server if the replica is unavailable."""
         if self._replica is not None and time.monotonic() >= self._replica_away_until:
             try:
                 return await self._replica.read(work)
@@ -110,7 +111,7 @@ class PostgresStore(SqlStore):
         return await self._worker.read(work)
 
     async def _search_one_at_a_time(self, work: Callable[[PostgresDatabase], T]) -> T:
-        """As `_search`, when no other search uses the word index in memory."""
+        """Run a function as `_search_replica` does, when no other search uses the word index in memory."""
         async with self._searching:
             return await self._search(work)
 

@@ -12,8 +12,8 @@ from mcp_web.store.postgres.schema import TENANT_TABLES, migrate
 
 
 def prepare_database(parameters: dict[str, Any], tenant: str) -> int:
-    """Create or migrate the tables, and add the tenant if it is new; returns its id. Raises CacheError or
-    ConfigError."""
+    """Connect once to create or migrate the tables, and add the tenant if it is new; returns its id. Raises CacheError
+    or ConfigError."""
     with translate_errors(parameters), connect(parameters) as db:
         migrate(db)
         with db.transaction():

@@ -12,7 +12,7 @@ from mcp_web.store.sql.database import Database
 
 
 def keep(db: Database, stored: Mapping[str, StoredVectors]) -> None:
-    """Replace the vectors of pages, by key; skips pages that are no longer kept."""
+    """Replace the vectors of pages, by page key; skips pages that are no longer kept."""
     # The rows of the pages are locked first, in their order: processes that embed the same pages take turns.
     query = "SELECT key, id FROM pages WHERE tenant = :tenant AND key = ANY(:keys) ORDER BY key FOR UPDATE"
     pages = {key.hex(): page for key, page in db.rows(query, keys=all_key_bytes(stored))}
@@ -28,7 +28,8 @@ def keep(db: Database, stored: Mapping[str, StoredVectors]) -> None:
 
 
 def _keep_page(db: Database, page: int, version: int, model: int, vectors: StoredVectors) -> None:
-    """Replace the vectors of one page; all numbers are those of rows, `version` 0 for incomplete vectors."""
+    """Replace the vectors of one page. `page`, `version` and `model` are row numbers; `version` is that of the text
+    they were made of, 0 for incomplete vectors."""
     query = (
         "DELETE FROM passages WHERE page = :page AND model IN"
         " (SELECT id FROM models WHERE tenant = :tenant AND name = :model)"
@@ -60,7 +61,8 @@ def _keep_page(db: Database, page: int, version: int, model: int, vectors: Store
 
 
 def drop(db: Database, keep: Sequence[str]) -> int:
-    """Delete the vectors of every model that is not in `keep`; returns how many blobs were deleted."""
+    """Delete the vectors of every model that is not in `keep`; returns how many blobs (one per page and model) that
+    were."""
     dropped = vector_rows.drop(db, keep)
     db.run("DELETE FROM models WHERE tenant = :tenant AND NOT name = ANY(:keep)", keep=list(keep))
     return dropped

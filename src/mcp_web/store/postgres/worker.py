@@ -24,7 +24,8 @@ _WRITE = "BEGIN"
 
 
 class ConnectionWorker:
-    """A bounded pool of connections. Work that fails because the server restarted is retried until a deadline."""
+    """Runs functions with connections from a pool of limited size, each in a worker thread. Work that fails because the
+    server restarted is retried until a deadline."""
 
     def __init__(
         self,
@@ -57,8 +58,8 @@ class ConnectionWorker:
             await anyio.to_thread.run_sync(self._pool.close)
 
     def for_tenant(self, tenant: int, shared_by: int | None = None) -> ConnectionWorker:
-        """The same pool for the rows of another tenant, or read-only for those that a tenant shares with it. Closing it
-        leaves the pool open."""
+        """A worker with the same pool for the rows of another tenant or, with `shared_by`, for reading those that the
+        tenant `shared_by` shares with it. Closing it leaves the pool open."""
         made = copy.copy(self)
         made._tenant, made._owns_pool, made._read_only = tenant, False, shared_by is not None
         made._owner = tenant if shared_by is None else shared_by
@@ -73,13 +74,13 @@ class ConnectionWorker:
         return await anyio.to_thread.run_sync(self._run_with_retries, _READ, work, limiter=self._limiter)
 
     async def write(self, work: Callable[[PostgresDatabase], T]) -> T:
-        """Run a function in one transaction."""
+        """Run a function in one transaction; raises CacheError in a store that can only be read."""
         if self._read_only:
             raise read_only_error()
         return await anyio.to_thread.run_sync(self._run_with_retries, _WRITE, work, limiter=self._limiter)
 
     async def write_if_free(self, work: Callable[[PostgresDatabase], None]) -> None:
-        """Run a function in a transaction; a failure is only logged."""
+        """Run a function in a transaction; a CacheError is not raised but logged."""
         try:
             await self.write(work)
         except CacheError as error:
@@ -132,7 +133,7 @@ class ConnectionWorker:
                     self._pool.check()  # replaces every connection that the restart broke
 
     def _run_once(self, run: Callable[[PostgresDatabase], T], timeout: float) -> T:
-        """Run a function with a connection of the pool; `timeout` is for getting one."""
+        """Run a function with a connection of the pool; waits at most `timeout` seconds to get one."""
         try:
             db = self._pool.getconn(timeout)
         except PoolTimeout:
@@ -152,7 +153,7 @@ class ConnectionWorker:
         return PostgresDatabase(db, self._owner, self._clock)
 
     def _set_tenant(self, db: Connection) -> None:
-        """Let a connection see the rows of this worker's tenant, if it does not yet."""
+        """Let a connection see the rows of this worker's tenant, unless it already does."""
         if getattr(db, "mcp_web_tenant", None) != self._tenant:
             db.execute("SELECT set_config('mcp_web.tenant', %s, false)", (str(self._tenant),))
             db.mcp_web_tenant = self._tenant  # type: ignore[attr-defined]  # the driver has no place for it

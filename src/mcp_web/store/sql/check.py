@@ -18,7 +18,7 @@ _COUNTS = {
 
 
 def faults(db: Database) -> list[str]:
-    """A sentence for each fault; empty if there is none."""
+    """Check the rows of the store, and every text against its hash; returns a sentence for each fault found."""
     counts = ((db.value(query), sentence) for query, sentence in _COUNTS.items())
     return [f"{count} {sentence}." for count, sentence in counts if count] + _wrong_texts(db)
 

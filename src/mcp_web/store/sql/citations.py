@@ -19,8 +19,8 @@ def keep(
     *,
     is_new: bool,
 ) -> None:
-    """Replace the names and the citations of a page (`Prepared.names`, `Prepared.mentions`). `is_new`: the page has
-    none yet."""
+    """Replace the names by which others cite a page, and its own citations (as in `Prepared.names`,
+    `Prepared.mentions`). `page` is its row number. `is_new`: the page has none yet."""
     if not is_new:
         db.run("DELETE FROM names WHERE page = :page", page=page)
         db.run("DELETE FROM mentions WHERE page = :page", page=page)
@@ -36,7 +36,7 @@ def keep(
 
 
 def cites(db: Database, keys: Sequence[str], limit: int) -> list[Edge]:
-    """What each of these documents cites, at most `limit` of each: kept documents first."""
+    """What each of these documents cites, at most `limit` of each: kept documents first, then the most certain."""
     query = (
         "SELECT citing, cited, url, kind, start, finish, confidence FROM (SELECT DISTINCT citing.key AS citing,"
         " cited.key AS cited, m.url, m.kind, m.start, m.finish, m.confidence"
@@ -49,7 +49,7 @@ def cites(db: Database, keys: Sequence[str], limit: int) -> list[Edge]:
 
 
 def cited_by(db: Database, keys: Sequence[str], limit: int) -> list[Edge]:
-    """What cites each of these documents, at most `limit` of each."""
+    """What cites each of these documents, at most `limit` citations of each, the most certain first."""
     query = (
         "SELECT citing, cited, url, kind, start, finish, confidence FROM (SELECT DISTINCT citing.key AS citing,"
         " cited.key AS cited, m.url, m.kind, m.start, m.finish, m.confidence, citing.id AS number"

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def page_records(db: Database, keys: Sequence[str]) -> dict[str, PageRecord]:
-    """Everything that is kept of pages, by key, in the order of the keys."""
+    """Everything that is kept of the pages with these keys, by key, in this order; unknown keys are left out."""
     wanted = all_key_bytes(keys)
     rows = db.rows(
         FULL + "s.page = p.id WHERE [p.tenant = :tenant AND] p.key = ANY(:keys)"
@@ -46,7 +46,7 @@ def page_records(db: Database, keys: Sequence[str]) -> dict[str, PageRecord]:
 
 
 def _by_key(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
-    """The values of each key, in order."""
+    """The values of each key, in the order of the pairs."""
     found: dict[str, list[T]] = defaultdict(list)
     for key, value in pairs:
         found[key].append(value)

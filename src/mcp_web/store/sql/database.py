@@ -30,18 +30,19 @@ BRACKETS = re.compile(r"\[([^\]]+)\]")
 
 
 class Database(ABC):
-    """One connection, for the rows of one tenant; `now` returns seconds since the epoch."""
+    """One connection, on which statements read and write the rows of one tenant; `now` returns seconds since the
+    epoch."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.now = clock
 
     @abstractmethod
     def rows(self, query: str, /, **values: Any) -> list[Row]:
-        """All rows of a statement."""
+        """Run a statement and return all its rows; `values` are those of its placeholders, by name."""
 
     @abstractmethod
     def run(self, query: str, /, **values: Any) -> int:
-        """Run a statement that returns no rows; returns how many it changed."""
+        """Run a statement that returns no rows; returns how many rows it changed."""
 
     @abstractmethod
     def many(self, query: str, rows: Iterable[Sequence[Any]], /, **values: Any) -> list[Row]:
@@ -54,16 +55,17 @@ class Database(ABC):
 
     @abstractmethod
     def pipeline(self) -> AbstractContextManager[Any]:
-        """Send statements without waiting for their results, where the engine can."""
+        """A context manager: statements in its block are sent without waiting for their results, where that is
+        possible."""
 
     @abstractmethod
     def key_hash(self, key: str) -> str | bytes:
-        """The value of the column `key_hash` for a key."""
+        """The value of the column `key_hash` for a key, by which its row is found."""
 
     @property
     @abstractmethod
     def index(self) -> IndexRows:
-        """The rows of the word index."""
+        """The rows of the word index, read and written over this connection."""
 
     def one(self, query: str, /, **values: Any) -> Row | None:
         """The first row of a statement; None if it has no rows."""
@@ -78,7 +80,7 @@ class Database(ABC):
 
 @lru_cache(maxsize=512)
 def row_names(query: str, common: frozenset[str]) -> tuple[str, ...]:
-    """The placeholders of a statement in order, without `:tenant` and those in `common`."""
+    """The names of a statement's placeholders in order, each once, without `:tenant` and those in `common`."""
     return tuple(name for name in dict.fromkeys(PLACEHOLDER.findall(query)) if name not in common and name != "tenant")
 
 

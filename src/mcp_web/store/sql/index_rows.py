@@ -18,35 +18,37 @@ PostingRow = tuple[int, int, bytes]  # the number of a term and of a block, and 
 
 
 class IndexRows(ABC):
-    """The rows of the word index, within one read or write transaction."""
+    """Reads and writes the rows of the word index, within one transaction."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     @abstractmethod
     def version(self) -> int:
-        """A number that changes with every write."""
+        """A number that changes whenever the index is written, so that a reader knows when to read it again."""
 
     @abstractmethod
     def state(self) -> tuple[int, int, int]:
-        """How often the index was rewritten, the last document in the posting lists, and the last that was added."""
+        """How often the index was rewritten, the last document (number) in the posting lists, and the last that was
+        added."""
 
     @abstractmethod
     def lock(self, documents: int = 0) -> int:
         """Wait for other writers of the index, as the first step of a transaction, so that none deadlocks and documents
-        become visible in the order of their numbers. Returns the first number reserved for new documents."""
+        become visible in the order of their numbers. Reserves numbers for so many new documents; returns the first."""
 
     @abstractmethod
     def languages(self) -> list[str]:
-        """The languages of the documents in the posting lists."""
+        """The language codes of the documents in the posting lists."""
 
     @abstractmethod
     def postings(self, terms: Sequence[str]) -> Mapping[str, Blobs]:
-        """The posting lists of terms; a term without one may be left out."""
+        """The posting lists of terms, each as its blobs (the number of a block, and the postings of its documents); a
+        term without one may be left out."""
 
     @abstractmethod
     def _add_languages(self, codes: Sequence[str]) -> None:
-        """Add to the languages of the documents in the posting lists."""
+        """Note that documents in these languages are in the posting lists."""
 
     @abstractmethod
     def _append(self, rows: Sequence[PostingRow]) -> None:
@@ -54,7 +56,7 @@ class IndexRows(ABC):
 
     @abstractmethod
     def _drop_postings(self, deleted: Mapping[int, list[int]]) -> None:
-        """Delete the postings of documents, given by their places in each block."""
+        """Delete the postings of documents, which are given as the number of a block and their places in it."""
 
     # writing
     def add(self, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
@@ -82,7 +84,8 @@ class IndexRows(ABC):
         self._db.run(query, number=number, words=prepared.words)
 
     def merge(self) -> None:
-        """Merge all waiting documents into the posting lists; the caller holds the lock."""
+        """Move all waiting documents (those added since the last merge) to the posting lists; the caller holds the
+        lock."""
         found = additions(self.waiting(0))
         if not found.last:
             return
@@ -98,7 +101,7 @@ class IndexRows(ABC):
         self._db.run("UPDATE index_state SET merged = :last [WHERE tenant = :tenant]", last=found.last)
 
     def drop_deleted(self) -> None:
-        """Delete the postings of deleted documents if there are many; the caller holds the lock."""
+        """If many documents were deleted since the last time, delete their postings; the caller holds the lock."""
         (living, deleted) = self._db.rows(
             "SELECT (SELECT count(*) FROM documents [WHERE tenant = :tenant]),"
             " (SELECT count(*) FROM deleted [WHERE tenant = :tenant])"
@@ -111,7 +114,7 @@ class IndexRows(ABC):
         self._db.run("UPDATE index_state SET epoch = epoch + 1 [WHERE tenant = :tenant]")
 
     def _term_ids(self, terms: Sequence[str]) -> dict[str, int]:
-        """The row numbers of terms; new terms are added."""
+        """The row numbers of terms, by term; new terms are added."""
         self._db.many(
             "INSERT INTO terms ([tenant,] term) VALUES ([:tenant,] :term) ON CONFLICT DO NOTHING",
             [(term,) for term in terms],
@@ -131,7 +134,7 @@ class IndexRows(ABC):
         return cast("list[tuple[int, int, int, int, str, bytes]]", rows)
 
     def unindexed(self, limit: int) -> list[str]:
-        """The keys of documents whose index format is out of date."""
+        """At most `limit` keys of documents whose index format is out of date."""
         rows = self._db.rows(
             "SELECT p.key FROM documents d JOIN pages p ON p.id = d.page WHERE [d.tenant = :tenant AND] d.mark = 0"
             " ORDER BY d.number LIMIT :limit",
@@ -140,16 +143,16 @@ class IndexRows(ABC):
         return [key.hex() for (key,) in rows]
 
     def count_waiting(self) -> int:
-        """How many documents are not in the posting lists yet."""
+        """How many documents wait to be merged into the posting lists."""
         return int(self._db.value("SELECT count(*) FROM waiting [WHERE tenant = :tenant]"))
 
     def waiting(self, after: int) -> Sequence[tuple[int, bytes]]:
-        """(number, packed words) of the documents above `after` that are not in the posting lists yet."""
+        """(number, packed words) of the documents above `after` that wait to be merged into the posting lists."""
         query = "SELECT number, words FROM waiting WHERE [tenant = :tenant AND] number > :after ORDER BY number"
         return cast("list[tuple[int, bytes]]", self._db.rows(query, after=after))
 
     def deleted(self, after: int) -> Sequence[tuple[int, int]]:
-        """(sequence number, document number) of the deletions above `after`, a sequence number."""
+        """(sequence number, document number) of the deletions whose sequence numbers are above `after`, in order."""
         query = "SELECT seq, number FROM deleted WHERE [tenant = :tenant AND] seq > :after ORDER BY seq"
         return cast("list[tuple[int, int]]", self._db.rows(query, after=after))
 
@@ -173,7 +176,7 @@ class IndexRows(ABC):
         return [number for (number,) in self._db.rows(query, language=language)]
 
     def words_from(self, prefix: str, limit: int) -> list[str]:
-        """Words that begin with a prefix, the most common first."""
+        """At most `limit` words that begin with a prefix, those in the most documents first."""
         start = storable(prefix)
         query = (
             "SELECT word FROM words WHERE [tenant = :tenant AND] word >= :start AND word < :end"
@@ -183,6 +186,7 @@ class IndexRows(ABC):
         return [word for (word,) in rows]
 
     def counts(self, words: Sequence[str]) -> list[tuple[str, int]]:
-        """How many documents in the posting lists contain each word."""
+        """(word, how many documents merged into the posting lists had it, even if deleted since) for the known
+        words."""
         query = "SELECT word, count FROM words WHERE [tenant = :tenant AND] word = ANY(:words)"
         return [(word, count) for word, count in self._db.rows(query, words=list(map(storable, words)))]

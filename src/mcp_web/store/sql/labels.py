@@ -9,12 +9,13 @@ from mcp_web.store.sql.database import Database
 
 
 def folded(label: str) -> str:
-    """The label in lower case (ASCII only): collections are compared without case."""
+    """The name of a collection in lower case (ASCII letters only), by which it is found: case does not matter."""
     return "".join(char.lower() if char.isascii() else char for char in storable(label))
 
 
 def keep(db: Database, page: int, labels: Sequence[str], *, is_new: bool) -> None:
-    """Replace the collections of a page (`is_new`: it has none yet); labels that differ only in case are one."""
+    """Replace the collections that a page (a row number) is in (`is_new`: none yet); names that differ only in case are
+    one."""
     if not is_new:
         db.run("DELETE FROM labels WHERE page = :page", page=page)
     by_folded = {folded(label): storable(label) for label in sorted(labels, reverse=True)}
@@ -26,7 +27,7 @@ def keep(db: Database, page: int, labels: Sequence[str], *, is_new: bool) -> Non
 
 
 def counts(db: Database) -> dict[str, int]:
-    """How many documents each collection has, the largest first."""
+    """The names of the collections, each with the number of its documents, the largest first."""
     rows = db.rows(
         "SELECT min(label), count(*) FROM labels [WHERE tenant = :tenant] GROUP BY folded"
         " ORDER BY count(*) DESC, min(label)"

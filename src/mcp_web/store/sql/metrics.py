@@ -12,7 +12,7 @@ _Total = tuple[str, str, str]  # kind, name, labels as JSON
 
 
 def add(db: Database, drained: dict[str, Any]) -> None:
-    """Add what a process measured since the last call."""
+    """Add to the stored totals what a process measured since the last call: what `trace.metrics.drain()` returned."""
     db.lock("figures")  # totals are read, added to and written back
     for (kind, name, labels), amounts in _measured(drained):
         query = (
@@ -28,7 +28,7 @@ def add(db: Database, drained: dict[str, Any]) -> None:
 
 
 def totals(db: Database) -> dict[str, Any]:
-    """The totals in the shape of `trace.metrics.drain()`."""
+    """The stored totals, in the form that `trace.metrics.drain()` returns."""
     found: dict[str, Any] = {"counters": [], "histograms": []}
     query = "SELECT kind, name, labels, amounts FROM figures [WHERE tenant = :tenant] ORDER BY kind, name, labels"
     for kind, name, labels, amounts in db.rows(query):
@@ -49,7 +49,7 @@ def _measured(drained: dict[str, Any]) -> Iterator[tuple[_Total, list[float]]]:
 
 
 def _added(known: str | None, amounts: Sequence[float]) -> str:
-    """A stored total with new amounts added; a total with other buckets is replaced."""
+    """The JSON of a stored total with new amounts added, or of these if there is none or it has other buckets."""
     before = json.loads(known) if known else []
     same = len(before) == len(amounts)
     return json.dumps([a + b for a, b in zip(before, amounts, strict=True)] if same else list(amounts))

@@ -35,8 +35,9 @@ bytes = (SELECT sum(length(s.text) + length(s.facts) + length(s.answer) + coales
 
 
 def keep(db: Database, prepared: Prepared, used_at: float, since: float) -> tuple[int, int, bool]:
-    """Write one version and make it the page's newest; `since` is the time at which it became that. Returns the row
-    numbers of the page and of the version, and whether the page is new."""
+    """Write one version and make it the page's newest. `since` is the time (Unix time) at which it became that,
+    `used_at` that of the page's last use. Returns the row numbers of the page and of the version, and whether the page
+    is new."""
     page, is_new = db.rows(_PAGE, **page_values(prepared.snapshot, used_at))[0]
     version = db.value(_VERSION, page=page, **version_values(prepared, since))
     db.run(f"UPDATE pages SET newest = :version, {_BYTES} WHERE id = :page", version=version, page=page)  # noqa: S608
@@ -44,12 +45,13 @@ def keep(db: Database, prepared: Prepared, used_at: float, since: float) -> tupl
 
 
 def count_bytes(db: Database, pages: Sequence[int]) -> None:
-    """Set the sizes of pages, by row number, after their versions or screenshots were changed."""
+    """Compute the stored sizes of pages, by row number, after their versions or screenshots were changed."""
     db.run(f"UPDATE pages SET {_BYTES} WHERE id = ANY(:pages)", pages=list(pages))  # noqa: S608
 
 
 def confirm(db: Database, key: str, checked_at: float, fresh_until: float) -> None:
-    """As `Store.confirm`."""
+    """Set when the newest version of a page was last confirmed by its server, and until when it is fresh (Unix
+    times)."""
     query = (
         "UPDATE snapshots SET checked_at = :checked_at, fresh_until = :fresh_until"
         " WHERE id = (SELECT newest FROM pages WHERE [tenant = :tenant AND] key = :key)"
@@ -58,7 +60,7 @@ def confirm(db: Database, key: str, checked_at: float, fresh_until: float) -> No
 
 
 def mark_used(db: Database, uses: Mapping[str, float]) -> None:
-    """Set the times of last use of pages, by key; never to an earlier time."""
+    """Set the Unix times of last use of pages, by page key; never to an earlier time."""
     # In the order of their keys, so that two processes that mark the same pages cannot deadlock.
     db.many(
         "UPDATE pages SET used_at = :at WHERE [tenant = :tenant AND] key = :key AND used_at < :at",

@@ -40,7 +40,7 @@ _CONDITIONS = {
 
 
 def conditions(filter: DocumentFilter | None) -> tuple[str, dict[str, Any]]:
-    """A filter as SQL conditions, each beginning with AND, and their values."""
+    """A filter as SQL conditions on pages p and documents d, each beginning with AND, and the placeholders' values."""
     values: dict[str, Any] = dict(filter_values(filter)) if filter else {}
     if "collection" in values:
         values["collection"] = folded(values["collection"])
@@ -53,7 +53,8 @@ def newest(db: Database, key: str) -> Snapshot | None:
 
 
 def by_hash(db: Database, hash_or_prefix: str) -> Snapshot | None:
-    """As `Store.snapshot`."""
+    """The version with this hash or prefix of it (≥ 8 hex digits); if there is none, the newest version of the page
+    whose key begins so. None if there is none either, or if several begin so."""
     text = hash_or_prefix.strip().lower()
     bounds = hex_range(text)
     if bounds is None or len(text) < 8:
@@ -163,13 +164,13 @@ def listing(db: Database, source: Source, path_prefix: str = "") -> list[tuple[s
 
 
 def numbers(db: Database, keys: Sequence[str]) -> dict[str, int]:
-    """The row numbers of pages by key."""
+    """The row numbers of the pages with these keys, by key; unknown keys are left out."""
     query = "SELECT key, id FROM pages WHERE [tenant = :tenant AND] key = ANY(:keys)"
     return {key.hex(): number for key, number in db.rows(query, keys=all_key_bytes(keys))}
 
 
 def size(db: Database, disk_bytes: int) -> StoreSize:
-    """The number and size of pages and versions, with the disk space that the engine reports."""
+    """The number and size of the tenant's pages and versions, with `disk_bytes`, the space that the engine measured."""
     (count, text) = db.rows(
         "SELECT count(*), CAST(coalesce(sum(bytes), 0) AS bigint) FROM pages [WHERE tenant = :tenant]"
     )[0]

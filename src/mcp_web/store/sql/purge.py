@@ -27,7 +27,8 @@ _BEYOND = {
 
 
 def purge(db: Database, rule: PurgeRule, *, dry_run: bool) -> Purged:
-    """Delete the pages that match every condition of the rule; with `dry_run`, only report them."""
+    """Delete the pages that match every condition of the rule, and report them; with `dry_run`, only report them.
+    Raises InvalidInput for a rule without a condition."""
     db.index.lock()
     chosen = _chosen(db, rule)
     taken = _describe(db, chosen)
@@ -37,7 +38,7 @@ def purge(db: Database, rule: PurgeRule, *, dry_run: bool) -> Purged:
 
 
 def remove(db: Database, keys: Sequence[str]) -> int:
-    """As `Store.remove`."""
+    """Delete the documents with these keys, with their versions; returns how many documents there were."""
     db.index.lock()
     return db.run("DELETE FROM pages WHERE [tenant = :tenant AND] key = ANY(:keys)", keys=all_key_bytes(keys))
 
@@ -62,8 +63,8 @@ def trim_versions(db: Database, most: int) -> int:
 
 
 def _chosen(db: Database, rule: PurgeRule) -> list[int]:
-    """The row numbers of the pages that match a rule, the least recently used first. Raises InvalidInput if the rule
-    has no condition."""
+    """The row numbers of the web pages that match a rule, the least recently used first. Raises InvalidInput if the
+    rule has no condition."""
     values = _values(db, rule)
     if not values:
         raise InvalidInput(
@@ -94,7 +95,7 @@ def _values(db: Database, rule: PurgeRule) -> dict[str, Any]:
 
 
 def _describe(db: Database, pages: list[int]) -> Purged:
-    """The number and size of these pages, and the URLs of the first ten."""
+    """The number of these pages (row numbers) and of their versions, their size, and the URLs of the first ten."""
     (size, versions) = db.rows(
         "SELECT CAST(coalesce(sum(bytes), 0) AS bigint), (SELECT count(*) FROM snapshots WHERE page = ANY(:pages))"
         " FROM pages WHERE id = ANY(:pages)",

@@ -10,7 +10,8 @@ from mcp_web.store.sql.database import Database
 
 
 def add_to(db: Database, key: str, readings: Sequence[ReadingRecord]) -> None:
-    """Add readings of a page, if it exists; the oldest are deleted when there are too many."""
+    """Add readings (records of what a caller was shown) to the page with this key, if it exists; its oldest are deleted
+    when there are too many."""
     page = db.value("SELECT id FROM pages WHERE [tenant = :tenant AND] key = :key", key=key_bytes(key))
     if page is None:
         return
@@ -23,7 +24,7 @@ def add_to(db: Database, key: str, readings: Sequence[ReadingRecord]) -> None:
 
 
 def add(db: Database, page: int, readings: Sequence[ReadingRecord]) -> None:
-    """Add readings, the oldest first, to the page with this row number."""
+    """Add readings (records of what a caller was shown), the oldest first, to the page with this row number."""
     db.many(
         "INSERT INTO readings ([tenant,] page, at, tool, question, client, snapshot, spans, outcome)"
         " VALUES ([:tenant,] :page, :at, :tool, :question, :client, :snapshot, :spans, :outcome)",

@@ -26,7 +26,7 @@ def note(db: Database, kind: str, key: str) -> Any | None:
 
 
 def _value(db: Database, table: str, kind: str, key: str) -> Any | None:
-    """The stored value of a record or note; None if it is absent or expired."""
+    """The stored value of a record or note, by the name of the table; None if it is absent or expired."""
     query = (
         f"SELECT value FROM {table} WHERE [tenant = :tenant AND] kind = :kind AND key_hash = :key_hash"  # noqa: S608
         " AND (expires_at IS NULL OR expires_at > :now)"
@@ -49,7 +49,7 @@ def kinds(db: Database) -> list[str]:
 
 
 def add(db: Database, kind: str, items: Mapping[str, Any], expires_at: float | None = None) -> list[str]:
-    """Add what is absent or expired; returns the keys that were added."""
+    """Add records (values by key) unless one that has not expired exists; returns the keys of those that were added."""
     db.lock(kind)  # rows are numbered in the given order, and no two writers deadlock
     keys = {storable(key): key for key in items}
     query = (
@@ -72,7 +72,7 @@ def keep(db: Database, kind: str, key: str, value: Any, expires_at: float | None
 
 
 def _keep(db: Database, table: str, kind: str, key: str, value: str | bytes, expires_at: float | None) -> None:
-    """Add or overwrite a record or note."""
+    """Add or overwrite a record or note, by the name of the table."""
     query = (
         f"INSERT INTO {table} ([tenant, key_hash,] kind, key, value, expires_at)"  # noqa: S608
         " VALUES ([:tenant, :key_hash,] :kind, :key, :value, :expires_at)"

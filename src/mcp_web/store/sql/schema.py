@@ -150,7 +150,8 @@ CREATE TABLE words (
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The tables of an engine, as scripts. To change them, add a step; a released script is never changed."""
+    """The tables of an engine as SQL scripts, numbered by layout: one that creates the first, and one for each change
+    since. To change the tables, add a step; a released script is never changed."""
 
     first: int  # the number of the layout that `tables` makes
     tables: str
@@ -162,8 +163,8 @@ class Layout:
         return self.first + len(self.steps)
 
     def missing(self, have: int) -> Sequence[str]:
-        """The scripts that a database of the layout `have` (0: an empty one) lacks. Raises CacheError for a layout that
-        this version cannot read or change."""
+        """The scripts to run on a database that has the layout `have` (0: an empty one), in order. Raises CacheError
+        for a layout that this version cannot read or change."""
         if have > self.newest:
             raise CacheError(
                 f"The store was written by a newer mcp-web (its layout is {have}, this one knows {self.newest}).",

@@ -8,7 +8,8 @@ from mcp_web.store.sql.page_writes import count_bytes
 
 
 def keep(db: Database, hash_: str, png: bytes) -> None:
-    """Keep the screenshot of a version in place of an earlier one of the page; does nothing for an unknown version."""
+    """Keep the PNG screenshot of a version in place of an earlier one of the page; does nothing for an unknown
+    version."""
     row = db.one("SELECT id, page FROM snapshots WHERE [tenant = :tenant AND] hash = :hash", hash=key_bytes(hash_))
     if row is None:
         return
@@ -20,7 +21,7 @@ def keep(db: Database, hash_: str, png: bytes) -> None:
 
 
 def screenshot(db: Database, hash_: str) -> bytes | None:
-    """As `Store.screenshot`."""
+    """The PNG screenshot of the version with this hash; None if there is none."""
     png = db.value(
         "SELECT i.png FROM pictures i JOIN snapshots s ON s.id = i.snapshot"
         " WHERE [s.tenant = :tenant AND] s.hash = :hash",

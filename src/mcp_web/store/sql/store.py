@@ -60,27 +60,28 @@ Method = Callable[Concatenate["SqlStore", P], Coroutine[Any, Any, T]]
 
 
 def select(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
-    """Make a store method of a function that reads with one statement."""
+    """Make a store method of a function that reads with one statement: its parameters without the connection."""
     return _method("_select", work)
 
 
 def read(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
-    """Make a store method of a function that reads with several statements over one state of the store."""
+    """Make a store method of a function that reads with several statements, over one consistent state of the store."""
     return _method("_read", work)
 
 
 def search(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
-    """Make a store method of a function that is part of a search, which may have connections of its own."""
+    """Make a store method of a function that is part of a search, for which an engine may have other connections."""
     return _method("_search", work)
 
 
 def write(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
-    """Make a store method of a function that writes, in one transaction."""
+    """Make a store method of a function that writes, in one transaction, which is rolled back if it raises."""
     return _method("_write", work)
 
 
 def _method(runner: str, work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
-    """A store method that runs `work` with the runner of this name (see `SqlStore`)."""
+    """A store method that runs `work`, a function of a connection, by the store's `Run` of this name: `_read`, `_write`
+    …"""
 
     async def method(self: SqlStore, /, *args: P.args, **kwargs: P.kwargs) -> T:
         found: T = await getattr(self, runner)(lambda db: work(db, *args, **kwargs))
@@ -212,7 +213,7 @@ class SqlStore(Store):
 
     @abstractmethod
     def _find_nearest(self, db: Any, query: VectorQuery) -> list[Candidate]:
-        """As `find_by_vector`; the vector is not empty."""
+        """As `Store.find_by_vector`: the documents nearest to the query's vector, which is not empty, best first."""
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
         return await self._search_words(lambda db: self._words.count(db.index, words))
@@ -220,7 +221,7 @@ class SqlStore(Store):
     # Lazy, because importing numpy takes a tenth of a second, and opening a page does not need it.
     @cached_property
     def _words(self) -> WordIndex:
-        """The word index of this process, used by one thread at a time."""
+        """The word index in the memory of this process, used by one thread at a time."""
         from mcp_web.store.word_index import WordIndex
 
         return WordIndex(visible_only=self._is_shared)
@@ -247,7 +248,8 @@ class SqlStore(Store):
 
     # writing pages
     def _keep_prepared(self, db: Database, ready: Sequence[Prepared]) -> int:
-        """Write versions with everything derived from them; returns the row number of the last page."""
+        """Write versions, each as the newest of its page, with what is derived from them; returns the last page's row
+        number."""
         page, now = 0, db.now()
         first = db.index.lock(len(ready))
         with db.pipeline():
@@ -258,7 +260,7 @@ class SqlStore(Store):
         return page
 
     def _keep_records(self, db: Database, ready: Sequence[PreparedRecord]) -> None:
-        """Write pages, replacing what is kept of them."""
+        """Write pages with everything in their records, replacing what is kept of them."""
         first = db.index.lock(len(ready))
         keys = [versions[-1].snapshot.key for versions, _ in ready]
         purging.remove(db, keys)
@@ -279,7 +281,8 @@ class SqlStore(Store):
         self._maintain_sometimes(db, len(ready))
 
     def _maintain_sometimes(self, db: Database, kept: int) -> None:
-        """At intervals, along with a write: merge waiting documents into the index and delete expired rows."""
+        """Called along with a write of `kept` pages; at intervals, merges waiting documents into the index if there are
+        many, and deletes expired rows."""
         before = self._kept // _COUNT_EVERY
         self._kept += kept
         if self._kept // _COUNT_EVERY > before and db.index.count_waiting() >= MERGE_AT:
@@ -308,7 +311,7 @@ class SqlStore(Store):
 
 
 def finish_pending_work(db: Database) -> None:
-    """Merge all waiting documents into the index, and delete expired rows."""
+    """Merge waiting documents into the index; delete the postings of deleted documents, if many, and expired rows."""
     db.index.lock()
     db.index.merge()
     db.index.drop_deleted()
@@ -316,7 +319,7 @@ def finish_pending_work(db: Database) -> None:
 
 
 def _index(db: Database, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
-    """Write the labels, the index entry and the citations of a page's newest version. `page` and `version` are row
+    """Write the collections, the index entry and the citations of a page's newest version. `page` and `version` are row
     numbers; `number` is the document's number in the word index. `is_new`: the page has no rows to replace yet."""
     # For a new page nothing is read back here, so that its statements can be sent together.
     labels.keep(db, page, prepared.labels, is_new=is_new)

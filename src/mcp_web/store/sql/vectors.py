@@ -11,7 +11,7 @@ from mcp_web.store.sql.database import Database
 
 
 def of_pages(db: Database, keys: Sequence[str], model: str | None = None) -> list[tuple[str, StoredVectors]]:
-    """The vectors of pages, of one model or of all, each with the page's key."""
+    """(page key, vectors) of the pages with these keys: by one model, or (None) by each that they have vectors of."""
     query = (
         "SELECT p.key, v.model, v.dim, v.digests, v.data, s.hash FROM vectors v JOIN pages p ON p.id = v.page"
         " LEFT JOIN snapshots s ON s.id = v.version WHERE [p.tenant = :tenant AND] p.key = ANY(:keys)"
@@ -25,7 +25,8 @@ def of_pages(db: Database, keys: Sequence[str], model: str | None = None) -> lis
 
 
 def drop(db: Database, keep: Sequence[str]) -> int:
-    """Delete the vectors of every model that is not in `keep`; returns how many blobs were deleted."""
+    """Delete the vectors of every model that is not in `keep`; returns how many blobs (one per page and model) that
+    were."""
     return db.run("DELETE FROM vectors WHERE [tenant = :tenant AND] NOT model = ANY(:keep)", keep=list(keep))
 
 
@@ -35,7 +36,7 @@ _AT_ONCE = 500  # documents that one statement checks
 
 
 def count_lacking(db: Database, model: str) -> int:
-    """How many documents lack this model's vectors of their newest text; empty texts need none."""
+    """How many documents lack vectors of their newest text by this model; empty texts need none."""
     query = (
         "SELECT count(*) FROM documents d JOIN snapshots s ON s.id = d.snapshot"
         " WHERE [d.tenant = :tenant AND] s.chars > 0 AND "
@@ -44,8 +45,8 @@ def count_lacking(db: Database, model: str) -> int:
 
 
 class LackingVectors:
-    """The documents that lack vectors of one model. The first call checks all documents, later calls those that lacked
-    vectors before and new ones. Used by one thread at a time: the others wait."""
+    """Finds the documents that lack vectors of one model. The first call checks all documents, later calls those that
+    lacked vectors before and new ones. Used by one thread at a time: the others wait."""
 
     def __init__(self, model: str) -> None:
         self._model = model
@@ -54,7 +55,8 @@ class LackingVectors:
         self._checking = threading.Lock()
 
     def keys(self, db: Database, limit: int) -> list[str]:
-        """Keys of documents without vectors of their newest text, the last added first; empty texts need none."""
+        """At most `limit` keys of documents without vectors of their newest text, which is not empty; the last added
+        first."""
         query = (
             "SELECT d.number, p.key FROM documents d JOIN pages p ON p.id = d.page"  # noqa: S608
             " WHERE [d.tenant = :tenant AND] d.number = ANY(:numbers) AND " + _LACKS + " ORDER BY d.number DESC"

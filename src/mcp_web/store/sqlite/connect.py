@@ -18,7 +18,8 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
-    """Open the file, create or migrate it; a damaged file is moved aside and replaced by an empty one."""
+    """Open the file, creating or migrating it; a damaged one is moved aside and replaced by an empty one. Raises
+    CacheError."""
     with translate_errors(path):
         # For the user only: the contents are private.
         path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
@@ -54,8 +55,8 @@ def refuse_other_file(path: Path, wait_seconds: float) -> None:
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Raise the errors of SQLite and of the file as CacheError, which an operator can act on. One that means damage is
-    noted in a file, so that the next start checks the whole store."""
+    """A context manager: in its block, the errors of SQLite and of the file are raised as CacheError, which an operator
+    can act on. One that means damage is noted in a file, so that the next start checks the whole store."""
     try:
         yield
     except sqlite3.Error as error:
@@ -93,7 +94,7 @@ def _store_error(path: Path, code: int, error: sqlite3.Error) -> CacheError:
 
 
 def _primary_code(error: sqlite3.Error) -> int:
-    """SQLite's result code without its extension; 0 if there is none."""
+    """The result code of an SQLite error, without its extension; 0 if it has none."""
     code = getattr(error, "sqlite_errorcode", None)
     return int(code) & 0xFF if code is not None else 0
 
@@ -130,12 +131,12 @@ def _enter_wal(db: sqlite3.Connection, wait_seconds: float) -> None:
 
 
 def _marker(path: Path) -> Path:
-    """The file that marks the store as damaged: the next start then checks the whole store."""
+    """The path of the file whose presence marks the store as damaged: the next start then checks the whole store."""
     return path.with_name(path.name + ".damaged")
 
 
 def _set_aside_if_damaged(path: Path, wait_seconds: float) -> None:
-    """Rename a damaged file and its log, so that an empty one can be created."""
+    """If the file is damaged, rename it and its log, so that an empty one can be created."""
     if not _is_damaged(path, wait_seconds):
         return
     # Windows has no such lock, but refuses to rename an open file, which has the same effect.

@@ -57,7 +57,7 @@ class SqliteDatabase(Database):
         return SqliteIndexRows(self)
 
     def _execute(self, query: str, values: dict[str, Any]) -> sqlite3.Cursor:
-        """Run a statement with named values; changes `values`."""
+        """Run a statement with these values of its placeholders, by name; changes `values`."""
         # A list is passed as JSON, so that the statement stays the same; a list of blobs, which JSON cannot hold, as
         # one value for each.
         blobs = []
@@ -74,7 +74,7 @@ class SqliteDatabase(Database):
 
 @lru_cache(maxsize=512)
 def translated(query: str, blobs: tuple[tuple[str, int], ...]) -> str:
-    """A statement as SQLite reads it; `blobs` are the names and lengths of the lists of blobs."""
+    """A statement of `store/sql` as SQLite reads it; `blobs` are the names and lengths of its lists of blobs."""
     query = BRACKETS.sub("", query)
     for column, own in _COLUMNS.items():
         query = column.sub(own, query)
@@ -85,7 +85,7 @@ def translated(query: str, blobs: tuple[tuple[str, int], ...]) -> str:
 
 @lru_cache(maxsize=128)
 def _numbered(query: str, names: tuple[str, ...]) -> str:
-    """A statement with numbered placeholders, in the order of these names: faster for many rows than named ones."""
+    """A statement with its placeholders numbered, in the order of these names: faster for many rows than named ones."""
     query = translated(query, ())
     for at, name in enumerate(names, start=1):
         query = re.sub(rf":{name}\b", f"?{at}", query)

@@ -21,7 +21,7 @@ _TENANTS = "tenants"  # the folder that holds a folder for each tenant other tha
 
 
 class SqliteEngine:
-    """See `Engine`."""
+    """Opens stores in SQLite files, one for each tenant; the methods are those of `Engine`."""
 
     def exists(self, place: str) -> bool:
         return user_path(place).is_file()
@@ -36,7 +36,8 @@ class SqliteEngine:
     async def open_serving(
         self, options: StoreOptions, tenant: str, main: Callable[[], Awaitable[Store]] | None
     ) -> OpenedStore:
-        """As in `Engine`; the note says that a temporary file is used, or that a damaged file was replaced."""
+        """Open a tenant's file for a server. If it cannot be used, a temporary one is opened instead. The note says so,
+        or that a damaged file was replaced. Raises CacheError only if trying again may help. `main` is not used."""
         file = _tenant_file(options, tenant)
         before = _damaged_files(file)
         try:
@@ -78,13 +79,13 @@ class SqliteEngine:
 
 
 def _tenant_file(options: StoreOptions, tenant: str) -> Path:
-    """The path of a tenant's SQLite file."""
+    """The path of a tenant's SQLite file; that of the default tenant is the configured one."""
     file = database_file(options)
     return file if tenant == DEFAULT_TENANT else file.parent / _TENANTS / tenant / FILE_NAME
 
 
 def _damaged_files(file: Path) -> set[str]:
-    """The damaged files that were moved aside (connect.py)."""
+    """The paths of the damaged files that were moved aside (connect.py), whose place `file` took."""
     try:
         return {str(one) for one in file.parent.glob(f"{file.name}.damaged-*") if one.name[-1].isdigit()}
     except OSError:

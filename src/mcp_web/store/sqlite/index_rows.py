@@ -37,7 +37,7 @@ class SqliteIndexRows(IndexRows):
         return {term: self._blobs(term) for term in terms}
 
     def _blobs(self, term: str) -> Blobs:
-        """The posting list of one term."""
+        """The posting list of one term, as its blobs; empty for an unknown term."""
         row = self._db.execute("SELECT id FROM terms WHERE term = ?", (term,)).fetchone()
         if row is None:
             return ()

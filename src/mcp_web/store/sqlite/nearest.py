@@ -29,7 +29,7 @@ _AT_ONCE = 20_000  # rows whose signs are computed together
 
 
 class NearestIndex:
-    """The vectors of one model in memory, updated before each query."""
+    """Finds the documents nearest to a vector: keeps all vectors of one model in memory, updated before each query."""
 
     def __init__(self, model: str, dim: int) -> None:
         self._model = model
@@ -54,8 +54,9 @@ class NearestIndex:
         also: Mapping[int, str],
         keys_of: Callable[[Sequence[int]], dict[int, str]],
     ) -> list[Candidate]:
-        """As `Store.find_by_vector`. `allowed`: which pages match the filter, by row number (None: all); `also`: the
-        keys of the pages to return too, by row number; `keys_of`: returns the keys of the pages that still exist."""
+        """As `Store.find_by_vector`: the documents nearest to the query's vector, best first. `allowed`: which pages
+        match the filter, by row number (None: all); `also`: the keys of the pages to return too, by row number;
+        `keys_of`: returns the keys of the pages that still exist."""
         self._update(db)
         question: Floats = np.array(query.vector, np.float32)
         question /= np.float32(np.linalg.norm(question)) or np.float32(1)
@@ -75,7 +76,8 @@ class NearestIndex:
         return [Candidate(keys[page], score) for score, page in order]
 
     def _nearest(self, question: Floats, limit: int, allowed: NDArray[np.bool_] | None) -> list[int]:
-        """At most `limit` pages, as row numbers, the one with the nearest vector first."""
+        """At most `limit` pages, those with the nearest vectors first; pages are row numbers, and `allowed` is by
+        them."""
         owners = self._owners[: self._count]
         wanted = owners != 0
         if allowed is not None:
@@ -94,7 +96,7 @@ class NearestIndex:
         return _in_order(owners[rows], cosines)[:limit]
 
     def _nearest_by_signs(self, rows: Rows, question: Floats) -> Rows:
-        """About EXACT of these rows: those whose signs agree with the question's in the most dimensions."""
+        """About EXACT of these rows of vectors: those whose signs agree with the question's in the most dimensions."""
         distances = np.zeros(self._count, np.uint16)
         for signs, asked in zip(self._signs, _signs((question - self._mean)[None])[:, 0], strict=True):
             distances += np.bitwise_count(signs[: self._count] ^ asked)
@@ -105,7 +107,7 @@ class NearestIndex:
         return found
 
     def _scores(self, pages: list[int], question: Floats) -> list[float]:
-        """The cosine of each page's nearest passage."""
+        """For each of the pages (row numbers), the cosine of its nearest passage."""
         if not pages:
             return []
         spans = np.array([self._spans[page] for page in pages])
@@ -116,14 +118,14 @@ class NearestIndex:
         return found
 
     def _cosines(self, rows: Rows, question: Floats) -> Floats:
-        """The cosine of each stored vector with one of these row numbers and the question, a vector of length one."""
+        """The cosine of each of the stored vectors with these numbers and the question, a vector of length one."""
         # A matrix product would start the threads of the linear algebra library, which takes longer than this.
         found: Floats = np.vecdot(self._codes.take(rows, axis=0).astype(np.float32), question) * self._scales[rows]
         return found
 
     # what is in memory
     def _update(self, db: SqliteDatabase) -> None:
-        """Read the vectors that were written since the last call."""
+        """Read the vectors that were written to the database since the last call."""
         if self._deleted > max(EXACT, self._count // 2):
             self._reset()  # mostly deleted rows: the others are read again
         # Also pages that have no vectors of this length any more: the earlier ones are removed from memory.
@@ -137,7 +139,8 @@ class NearestIndex:
         self._compute_signs()
 
     def _append(self, pages: list[int], blobs: list[bytes]) -> None:
-        """Append the rows of new pages, and replace those of known pages."""
+        """Append the vectors of pages (row numbers), a blob for each page; earlier vectors of these pages are
+        removed."""
         self._remove(pages)
         codes = codes_of(b"".join(blobs), self._dim)
         at, end = self._count, self._count + len(codes)
@@ -153,14 +156,15 @@ class NearestIndex:
         self._count = end
 
     def _remove(self, pages: list[int]) -> None:
-        """Mark the rows of pages as deleted."""
+        """Mark the vectors of pages (row numbers) as deleted; their place in memory is freed later."""
         for page in pages:
             begin, end = self._spans.pop(page, (0, 0))
             self._owners[begin:end] = 0
             self._deleted += end - begin
 
     def _compute_signs(self) -> None:
-        """Compute the signs of the new rows; of all rows when the mean may have changed."""
+        """Compute the signs of the new vectors, one bit per dimension; those of all vectors if the mean, which is
+        subtracted first, may have changed. Not needed for few vectors."""
         if self._count <= EXACT:
             return
         if self._count > 2 * self._mean_of:
@@ -175,7 +179,7 @@ class NearestIndex:
         self._with_signs = self._count
 
     def _grow(self, size: int) -> None:
-        """Make room for `size` rows, and a quarter more, so that not every new page copies everything."""
+        """Make room for `size` vectors, and a quarter more, so that not every new page copies everything."""
         have = len(self._owners)
         if size <= have:
             return
@@ -186,12 +190,12 @@ class NearestIndex:
 
 
 def _in_order(owners: NDArray[np.int64], cosines: Floats) -> list[int]:
-    """Each page once, the nearest first."""
+    """The owners (pages) of vectors with these cosines, each once, the one with the highest cosine first."""
     return list(dict.fromkeys(owners[np.argsort(-cosines, kind="stable")].tolist()))
 
 
 def _signs(rows: Floats) -> NDArray[np.uint64]:
-    """One bit per dimension of each row, as whole 64-bit words: a column per row."""
+    """The signs of each row, one bit per dimension, as 64-bit words: each row becomes a column of the result."""
     bits = np.packbits(np.ascontiguousarray(rows > 0), axis=1)
     if lacking := -bits.shape[1] % 8:
         bits = np.pad(bits, ((0, 0), (0, lacking)))

@@ -29,7 +29,8 @@ class RecentPages:
         self._pages: LruDict[str, tuple[Signature, Snapshot]] = LruDict(MOST_PAGES)
 
     def signature(self) -> Signature | None:
-        """The state of the file, or None while it is being written to."""
+        """The state of the file: time and size of the database and of its write-ahead log. None while it is being
+        written to."""
         facts: list[int] = []
         for name in self._files:
             try:
@@ -43,7 +44,7 @@ class RecentPages:
         return facts[0], facts[1], facts[2], facts[3]
 
     def get(self, key: str) -> Snapshot | None:
-        """The page; None if it is not cached, or if the file may have changed since the page was read."""
+        """The newest version of a page; None if it is not cached, or if the file may have changed since it was read."""
         kept = self._pages.get(key)
         if kept is None:
             return None
@@ -53,8 +54,8 @@ class RecentPages:
         return kept[1]
 
     def keep(self, key: str, snapshot: Snapshot, before: Signature | None) -> None:
-        """Cache a page; `before` is the signature before it was read. Does nothing if the file has changed since, or if
-        the page is large."""
+        """Cache the newest version of a page; `before` is the `signature` before it was read. Does nothing if the file
+        has changed since, or if the page is large."""
         if before is None or before != self.signature() or len(snapshot.document.markdown) > MOST_CHARS:
             return
         self._pages[key] = (before, snapshot)

@@ -78,7 +78,7 @@ _TYPES = {
 
 
 def _tables() -> str:
-    """The tables of every store as SQLite writes them; small rows are kept in the index of their key."""
+    """The script of the tables that every store has, for SQLite; small rows are kept in the index of their key."""
     script = translated(TABLES, ())
     for name, own in _TYPES.items():
         script = script.replace(name, own)
@@ -124,7 +124,7 @@ def _layout_of(db: sqlite3.Connection) -> int:
 
 
 def _statements(script: str) -> list[str]:
-    """The statements of a script; `executescript` would commit the transaction we are in."""
+    """The SQL statements of a script, one by one, because `executescript` would commit the transaction we are in."""
     found, current = [], ""
     for line in script.splitlines(keepends=True):
         current += line

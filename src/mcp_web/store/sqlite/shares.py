@@ -36,7 +36,7 @@ def restrict(db: sqlite3.Connection, collections: Sequence[str]) -> None:
 
 
 def shares(db: Database, tenant: str) -> list[Share]:
-    """What a tenant shares, and what it may read of others."""
+    """The shares (collections that one tenant lets another read) that a tenant gives, and those that it may read."""
     rows = db.rows(
         "SELECT owner, collection, reader FROM shares WHERE owner = :tenant OR reader IN (:tenant, '')"
         " ORDER BY owner, collection, reader",
@@ -46,12 +46,13 @@ def shares(db: Database, tenant: str) -> list[Share]:
 
 
 def add(db: Database, share: Share) -> None:
-    """As `Store.add_share`."""
+    """Add a share (a collection that another tenant may read); does nothing if it exists."""
     db.run("INSERT OR IGNORE INTO shares VALUES (:owner, :collection, :reader)", **share._asdict())
 
 
 def remove(db: Database, owner: str, collection: str, reader: str | None = None) -> int:
-    """As `Store.remove_shares`."""
+    """Withdraw a collection from one reader ("" for a share with all), or from all (None); returns how many shares
+    there were."""
     query = (
         "DELETE FROM shares WHERE owner = :owner AND collection = :collection AND (:reader IS NULL OR reader = :reader)"
     )

@@ -27,7 +27,8 @@ _PAGES_PER_ROUND = 200  # pages deleted to shrink the file: so many that a round
 
 
 class SqliteStore(SqlStore):
-    """Reads, searches and writes each have a connection, so a reader never waits for a writer."""
+    """A store in one SQLite file, with a connection each for reads, searches and writes: a reader never waits for a
+    writer."""
 
     _keep_stored_vectors = staticmethod(vectors.keep)
 
@@ -70,14 +71,15 @@ class SqliteStore(SqlStore):
         collections: Sequence[str] | None = None,
     ) -> SqliteStore:
         """Open the file, creating and migrating it; a damaged one is moved aside with a note in the log. Raises
-        CacheError. `size_limit` is in bytes, 0 for none: beyond it, the least recently used web pages are deleted.
-        With `collections` nothing else is visible, and nothing can be written."""
+        CacheError. `size_limit` is in bytes, 0 for none: beyond it, the least recently used web pages are deleted. With
+        `collections`, only their documents are visible, and nothing can be written. `wait_seconds`: how long a call
+        waits for another process that writes."""
         store = cls(path, size_limit=size_limit, wait_seconds=wait_seconds, clock=clock, collections=collections)
         await store._reads.open()
         return store
 
     async def latest(self, key: str) -> Snapshot | None:
-        """As in `Store`; a recently read page is returned without a query."""
+        """The newest version of a page, or None; marks it as used. A recently read page is returned without a query."""
         found = self._recent.get(key)
         if found is not None:
             await self._mark_used(key)
@@ -137,14 +139,14 @@ class SqliteStore(SqlStore):
         return page
 
     def _clear_caches(self) -> None:
-        """Clear the caches of a file that has been replaced."""
+        """Clear what is in memory of the file, because another file has taken its place."""
         self.__dict__.pop("_words", None)
         self._nearest.clear()
         self._lacking.clear()
 
 
 def _file_faults(db: SqliteDatabase) -> list[str]:
-    """The faults that SQLite itself reports."""
+    """A sentence for each fault that SQLite itself finds in the file: at most 20 of its structure, 20 of references."""
     broken = [f"SQLite: {row[0]}." for row in db.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
     orphans = db.execute("PRAGMA foreign_key_check").fetchmany(20)
     return [*broken, *(f"SQLite: a row of {row[0]} has no parent." for row in orphans)]

@@ -10,8 +10,8 @@ from mcp_web.store.sql.database import Database
 
 
 def keep(db: Database, stored: Mapping[str, StoredVectors]) -> None:
-    """Replace the vectors of pages, by key; skips pages that are no longer kept. A replaced row gets a new `seq`, by
-    which `nearest.py` finds the rows that changed."""
+    """Replace the vectors of pages, by page key; skips pages that are no longer kept. A replaced row gets a new `seq`,
+    by which `nearest.py` finds the rows that changed."""
     db.many(
         "INSERT OR REPLACE INTO vectors (page, model, dim, version, digests, data)"
         " SELECT p.id, :model, :dim, coalesce((SELECT id FROM snapshots WHERE hash = :hash AND page = p.id), 0),"

@@ -24,7 +24,7 @@ _SHRINK_PAGES = 25_000  # pages released at a time, 100 MB: other processes want
 
 
 class ConnectionWorker:
-    """One connection, used by one function at a time, each in a worker thread."""
+    """One connection to an SQLite file. It runs the functions that use it one at a time, each in a worker thread."""
 
     def __init__(
         self,
@@ -97,7 +97,8 @@ class ConnectionWorker:
         return self._db
 
     def _run_in_transaction(self, begin: str, work: Callable[[SqliteDatabase], T]) -> T:
-        """Run a function in the transaction that the statement `begin` starts."""
+        """Run a function in the transaction that the statement `begin` starts; it is rolled back if the function
+        raises."""
         db = self._connection()
         with translate_errors(self._path):
             db.execute(begin)
@@ -120,7 +121,7 @@ class ConnectionWorker:
 
     @contextlib.contextmanager
     def _without_waiting(self, db: SqliteDatabase) -> Iterator[None]:
-        """Meanwhile, a statement that needs a lock of another connection fails at once."""
+        """A context manager: in its block, a statement that needs a lock of another connection fails at once."""
         db.execute("PRAGMA busy_timeout = 0")
         try:
             yield
@@ -145,7 +146,7 @@ class ConnectionWorker:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """The device and the inode of a file; None if it does not exist."""
+    """What tells a file from another at the same path: its device and inode; None if it does not exist."""
     try:
         found = os.stat(path)
     except OSError:
