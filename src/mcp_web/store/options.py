@@ -55,7 +55,7 @@ class StoreOptions:
 
 
 def data_folder(options: StoreOptions) -> Path:
-    """The folder for everything this product keeps on disk."""
+    """The folder for everything that mcp-web keeps on disk: the configured one, or the platform's for user data."""
     if options.data_dir:
         return Path(options.data_dir).expanduser()
     # Supports XDG, AppData and Library/Application Support; reads the environment itself.

@@ -28,7 +28,7 @@ def pack_text(text: str) -> bytes:
 
 
 def unpack_text(blob: bytes) -> str:
-    """The inverse of `pack_text`."""
+    """The text that `pack_text` made these bytes of."""
     if blob[:1] == _ZSTD:
         return zstd.decompress(memoryview(blob)[1:]).decode("utf-8", "surrogatepass")
     return blob[1:].decode("utf-8", "surrogatepass")
@@ -40,5 +40,5 @@ def pack_json(value: Any) -> bytes:
 
 
 def unpack_json(blob: bytes) -> Any:
-    """The inverse of `pack_json`."""
+    """The JSON value that `pack_json` made these bytes of."""
     return json.loads(unpack_text(blob))

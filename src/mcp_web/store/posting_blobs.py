@@ -87,7 +87,7 @@ def without_documents(docs: bytes, places: list[int]) -> bytes | None:
 
 
 def places_by_block(numbers: Iterable[int]) -> dict[int, list[int]]:
-    """The documents with these numbers by the number of their block, each as its place in the block."""
+    """The documents with these numbers, as their places in blocks, by block: a block is BLOCK successive numbers."""
     found: dict[int, list[int]] = defaultdict(list)
     for number in numbers:
         found[number // BLOCK].append(number % BLOCK)

@@ -30,7 +30,8 @@ class PurgeRule:
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """What a purge deleted, or with `dry_run` would delete."""
+    """What a purge deleted, or with `dry_run` would delete: numbers of pages, versions and bytes, and some of the
+    URLs."""
 
     pages: int
     snapshots: int
@@ -40,7 +41,7 @@ class Purged:
 
 @dataclass(frozen=True, slots=True)
 class StoreSize:
-    """How much a store keeps."""
+    """How many pages and versions a store keeps, how many bytes they take, and when the first and last were fetched."""
 
     pages: int
     snapshots: int
@@ -84,7 +85,8 @@ class DocumentFilter:
 
 @dataclass(frozen=True, slots=True)
 class WordQuery:
-    """Words as `text.words` splits them; documents with more, and rarer, of the wanted words rank higher."""
+    """A search by words, as `text.words` splits them: some are wanted, some required, some excluded. Documents with
+    more, and rarer, of the wanted words rank higher."""
 
     words: tuple[str, ...] = ()  # any of them
     prefixes: tuple[str, ...] = ()  # any word with one of these prefixes
@@ -141,7 +143,7 @@ class DocumentRow:
 
 @dataclass(frozen=True, slots=True)
 class WordMatches:
-    """The result of a search by words."""
+    """The result of a search by words: the documents, best first, and what the index knows of the words."""
 
     candidates: tuple[Candidate, ...]  # best first
     unknown: tuple[str, ...] = ()  # wanted words that no document contains
@@ -291,7 +293,7 @@ class Store(Protocol):
     # search: ranked keys, rows and counts
     async def find_by_words(self, query: WordQuery, limit: int) -> WordMatches:
         """At most `limit` documents that contain words of the query, best first, ranked by BM25 over their newest
-        versions; scores are shares (0…1) of the highest possible. With what is known of the words."""
+        versions; scores are shares (0…1) of the highest possible. Also returns what the index knows of the words."""
 
     async def find_by_vector(self, query: VectorQuery) -> list[Candidate]:
         """The documents with the passages nearest to the vector, best first; a score is the cosine of the nearest

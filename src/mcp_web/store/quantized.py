@@ -28,7 +28,7 @@ def quantize(vectors: PackedVectors) -> StoredVectors:
 
 
 def dequantize(stored: StoredVectors) -> PackedVectors:
-    """The inverse of `quantize`, except for rounding."""
+    """Convert stored vectors back to float32 numbers: the inverse of `quantize`, except for rounding."""
     digests = tuple(unpack_text(stored.digests).split())
     data = _floats(stored.data, stored.dim) if stored.data else b""
     return PackedVectors(stored.model, stored.dim, digests, data, stored.snapshot)

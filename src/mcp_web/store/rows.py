@@ -37,7 +37,7 @@ READINGS_KEPT = 90 * 86400.0  # seconds after which a reading is deleted
 
 
 def storable(text: str) -> str:
-    """The text without lone surrogates and NUL, which a text column cannot hold: others take their place."""
+    """The text with lone surrogates and NUL replaced, which a text column cannot hold."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
 
 
@@ -68,7 +68,7 @@ def hex_range(prefix: str) -> tuple[bytes, bytes] | None:
 
 
 def bare_domain(domain: str) -> str:
-    """A domain that a user wrote, in the form of `host_of`: lower case, without `*.` and dots at its ends."""
+    """A domain that a user wrote, in the form of stored hosts: lower case, without `*.` and dots at its ends."""
     return storable(domain.strip().lower().lstrip("*").strip("."))
 
 
@@ -150,7 +150,7 @@ def _storable(text: str | None) -> str | None:
 
 
 def snapshot_of(row: Row) -> Snapshot:
-    """The version of a page in a row that has the columns of `FULL`, with its text."""
+    """The version of a page, with its text, in a row of a query that begins with `FULL`."""
     key, hash_, url, final_url, variant, facts, text, *read, answer, source, path, tags, authenticated = row
     headers, timings = unpack_json(answer)
     fields: list[Any] = [key.hex(), hash_.hex(), url, final_url, variant]
@@ -160,7 +160,7 @@ def snapshot_of(row: Row) -> Snapshot:
 
 
 def document_row(row: Row) -> DocumentRow:
-    """The document in a row that has the columns of `DOCUMENT`."""
+    """The document in a row of a query that begins with `DOCUMENT`."""
     key, hash_, url, title, source, day, path, tags, variant, language, text = row
     iso = date.fromordinal(day).isoformat() if day else ""
     labels = tuple(json.loads(tags)) if tags != "[]" else ()
@@ -169,7 +169,7 @@ def document_row(row: Row) -> DocumentRow:
 
 
 def info_of(row: Row) -> SnapshotInfo:
-    """The version of a page in a row that has the columns of `INFO`, without its text."""
+    """The version of a page, without its text, in a row of a query that begins with `INFO`."""
     key, hash_, *rest = row
     return SnapshotInfo(key.hex(), hash_.hex(), *rest)
 

@@ -22,7 +22,7 @@ Weighted = tuple[Numbers, Floats]  # document numbers, and the weight of a word 
 
 @dataclass(frozen=True, slots=True)
 class PostingList:
-    """The documents that contain a wanted word: ascending numbers, and the weight of the word in each."""
+    """The documents that contain a wanted word: ascending numbers, and how much the word counts in each (0…1)."""
 
     numbers: NDArray[np.int32]
     impacts: Floats  # 0…1: the part of a BM25 score that depends on the document

@@ -232,7 +232,7 @@ class WordIndex:
         )
 
     def _expand(self, rows: IndexRows, prefix: str) -> list[str]:
-        """The terms of the words that begin with a prefix: the most common words, then those of waiting documents."""
+        """The terms of words that begin with a prefix: the most common words, and some in waiting documents."""
         waiting = [word for word in self._waiting_words if word.startswith(prefix)][:_PREFIX_TERMS]
         words = (*rows.words_from(prefix, _PREFIX_TERMS), *waiting)
         return list(dict.fromkeys(term for word in words for term in query_terms(word, self._languages)))

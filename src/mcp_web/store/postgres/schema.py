@@ -180,8 +180,8 @@ LAYOUT = Layout(6, _TABLES + _ISOLATION + _SHARING, "MCP_WEB_DATABASE_URL", _STE
 
 
 def migrate(db: Connection) -> None:
-    """Give the database the current tables; safe when several processes start at once. Raises CacheError for a database
-    of another version."""
+    """Create the tables, or change those of an earlier layout to the current ones; safe when several processes start at
+    once. Raises CacheError for a layout that this version cannot change, ConfigError if pgvector is not available."""
     if _layout_of(db) == LAYOUT.newest:
         return
     with db.transaction():

@@ -42,7 +42,7 @@ def enter_tenant(db: Connection, name: str) -> int:
 
 
 def tenant_names(url: str, wait_seconds: float) -> list[str]:
-    """The names of all tenants of the database, in alphabetical order."""
+    """The names of all tenants of the database, in alphabetical order; creates or migrates its tables first."""
     parameters = connection_parameters(url, wait_seconds)
     with translate_errors(parameters), connect(parameters) as db:
         migrate(db)

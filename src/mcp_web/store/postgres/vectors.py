@@ -61,8 +61,7 @@ def _keep_page(db: Database, page: int, version: int, model: int, vectors: Store
 
 
 def drop(db: Database, keep: Sequence[str]) -> int:
-    """Delete the vectors of every model that is not in `keep`; returns how many blobs (one per page and model) that
-    were."""
+    """Delete the vectors of every model not in `keep`; returns how many blobs (one per page and model) were deleted."""
     dropped = vector_rows.drop(db, keep)
     db.run("DELETE FROM models WHERE tenant = :tenant AND NOT name = ANY(:keep)", keep=list(keep))
     return dropped

@@ -70,7 +70,8 @@ class ConnectionWorker:
         return await anyio.to_thread.run_sync(self._run_with_retries, None, work, limiter=self._limiter)
 
     async def read(self, work: Callable[[PostgresDatabase], T]) -> T:
-        """Run a function in a read-only transaction with one consistent state of the database."""
+        """Run a function in a read-only transaction: it sees one state of the database. Raises CacheError or
+        ConfigError."""
         return await anyio.to_thread.run_sync(self._run_with_retries, _READ, work, limiter=self._limiter)
 
     async def write(self, work: Callable[[PostgresDatabase], T]) -> T:
@@ -87,7 +88,7 @@ class ConnectionWorker:
             trace.log("debug", "store_skipped", note=str(error))
 
     async def run_maintenance(self, work: Callable[[PostgresDatabase], T]) -> T:
-        """Run a function over a connection of its own, without time limits: for maintenance."""
+        """Run a function over a connection of its own, without a time limit for statements (only for locks)."""
         return await anyio.to_thread.run_sync(self._run_maintenance, work)
 
     def _run_maintenance(self, work: Callable[[PostgresDatabase], T]) -> T:

@@ -19,7 +19,7 @@ def keep(
     *,
     is_new: bool,
 ) -> None:
-    """Replace the names by which others cite a page, and its own citations (as in `Prepared.names`,
+    """Replace the hashes of the names by which others cite a page, and its own citations (`Prepared.names`,
     `Prepared.mentions`). `page` is its row number. `is_new`: the page has none yet."""
     if not is_new:
         db.run("DELETE FROM names WHERE page = :page", page=page)

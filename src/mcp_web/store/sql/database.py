@@ -47,11 +47,12 @@ class Database(ABC):
     @abstractmethod
     def many(self, query: str, rows: Iterable[Sequence[Any]], /, **values: Any) -> list[Row]:
         """Run a statement for each of the rows, which have the values of its placeholders in order; `values` are the
-        same for all rows. Returns what an INSERT with RETURNING returns."""
+        same for all rows. Returns the rows that an INSERT with RETURNING returns, otherwise none."""
 
     @abstractmethod
     def lock(self, name: str) -> None:
-        """Until the end of the transaction, wait for the other writers of this tenant that lock the same name."""
+        """Take the lock of this name until the end of the transaction; waits if another writer of this tenant has
+        it."""
 
     @abstractmethod
     def pipeline(self) -> AbstractContextManager[Any]:

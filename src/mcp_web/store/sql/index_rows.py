@@ -52,7 +52,7 @@ class IndexRows(ABC):
 
     @abstractmethod
     def _append(self, rows: Sequence[PostingRow]) -> None:
-        """Add postings to those of the same term and block."""
+        """Append postings to the blobs of their term and block; a row is (term number, block number, postings)."""
 
     @abstractmethod
     def _drop_postings(self, deleted: Mapping[int, list[int]]) -> None:

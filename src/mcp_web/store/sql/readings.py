@@ -10,8 +10,8 @@ from mcp_web.store.sql.database import Database
 
 
 def add_to(db: Database, key: str, readings: Sequence[ReadingRecord]) -> None:
-    """Add readings (records of what a caller was shown) to the page with this key, if it exists; its oldest are deleted
-    when there are too many."""
+    """Add readings (records of what a caller was shown) to the page with this key, if it exists; delete its oldest ones
+    if there are more than MOST_READINGS."""
     page = db.value("SELECT id FROM pages WHERE [tenant = :tenant AND] key = :key", key=key_bytes(key))
     if page is None:
         return

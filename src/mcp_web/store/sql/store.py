@@ -60,22 +60,23 @@ Method = Callable[Concatenate["SqlStore", P], Coroutine[Any, Any, T]]
 
 
 def select(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
-    """Make a store method of a function that reads with one statement: its parameters without the connection."""
+    """Make a method of the store from `work`, a function of a connection that reads with one statement."""
     return _method("_select", work)
 
 
 def read(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
-    """Make a store method of a function that reads with several statements, over one consistent state of the store."""
+    """Make a method of the store from `work`, a function of a connection that reads one state with several
+    statements."""
     return _method("_read", work)
 
 
 def search(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
-    """Make a store method of a function that is part of a search, for which an engine may have other connections."""
+    """Make a method of the store from `work`, a function of a connection (it may be one for searches) that searches."""
     return _method("_search", work)
 
 
 def write(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
-    """Make a store method of a function that writes, in one transaction, which is rolled back if it raises."""
+    """Make a method of the store from `work`, a function of a connection that writes: it runs in one transaction."""
     return _method("_write", work)
 
 
@@ -91,7 +92,7 @@ def _method(runner: str, work: Callable[Concatenate[Database, P], T]) -> Method[
 
 
 class Run(Protocol):
-    """A way to run a function that uses a connection, in a worker thread."""
+    """A method that calls `work` with a connection, in a worker thread, and returns its result."""
 
     def __call__(self, work: Callable[[Any], T], /) -> Coroutine[Any, Any, T]: ...
 
@@ -113,7 +114,7 @@ class SqlStore(Store):
     _drop_stored_vectors = staticmethod(vector_rows.drop)
 
     def __init__(self, clock: Callable[[], float], *, is_shared: bool) -> None:
-        """`is_shared`: a read-only store of what another tenant shares."""
+        """`clock` returns Unix times. `is_shared`: this is a read-only store of what another tenant shares."""
         self._clock = clock
         self._is_shared = is_shared
         self._lacking: dict[str, vector_rows.LackingVectors] = {}  # by model

@@ -25,8 +25,7 @@ def of_pages(db: Database, keys: Sequence[str], model: str | None = None) -> lis
 
 
 def drop(db: Database, keep: Sequence[str]) -> int:
-    """Delete the vectors of every model that is not in `keep`; returns how many blobs (one per page and model) that
-    were."""
+    """Delete the vectors of every model not in `keep`; returns how many blobs (one per page and model) were deleted."""
     return db.run("DELETE FROM vectors WHERE [tenant = :tenant AND] NOT model = ANY(:keep)", keep=list(keep))
 
 

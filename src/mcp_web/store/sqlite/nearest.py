@@ -76,8 +76,8 @@ class NearestIndex:
         return [Candidate(keys[page], score) for score, page in order]
 
     def _nearest(self, question: Floats, limit: int, allowed: NDArray[np.bool_] | None) -> list[int]:
-        """At most `limit` pages, those with the nearest vectors first; pages are row numbers, and `allowed` is by
-        them."""
+        """At most `limit` row numbers of pages, the nearest first; `allowed`: which pages may be returned (None:
+        all)."""
         owners = self._owners[: self._count]
         wanted = owners != 0
         if allowed is not None:

@@ -29,8 +29,8 @@ class RecentPages:
         self._pages: LruDict[str, tuple[Signature, Snapshot]] = LruDict(MOST_PAGES)
 
     def signature(self) -> Signature | None:
-        """The state of the file: time and size of the database and of its write-ahead log. None while it is being
-        written to."""
+        """The state of the file: time and size of the database and of its write-ahead log. None if one of them was
+        written in the last tenth of a second, and may be written now."""
         facts: list[int] = []
         for name in self._files:
             try:

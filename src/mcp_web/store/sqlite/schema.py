@@ -91,8 +91,8 @@ LAYOUT = Layout(14, _tables() + _OWN_TABLES, "MCP_WEB_DB_PATH", _STEPS)
 
 
 def migrate(db: sqlite3.Connection) -> None:
-    """Give the file the current tables; safe when several processes start at once. Raises CacheError for a file of
-    another version, and ConfigError for one of another program."""
+    """Create the tables, or change those of an earlier layout to the current ones; safe when several processes start at
+    once. Raises CacheError for a layout that this version cannot change, ConfigError for a file of another program."""
     if _layout_of(db) == LAYOUT.newest:
         return
     db.execute("BEGIN IMMEDIATE")

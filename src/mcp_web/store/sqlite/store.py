@@ -164,6 +164,6 @@ def _shrink_to(db: Database, limit: int, spare: int) -> None:
 
 
 def _used_bytes(db: Database) -> int:
-    """The size of the file without its free pages."""
+    """The size of the file in bytes, without its free pages."""
     pages, free, size = (db.value(f"PRAGMA {name}") for name in ("page_count", "freelist_count", "page_size"))
     return int((pages - free) * size)

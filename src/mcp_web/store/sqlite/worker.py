@@ -66,7 +66,7 @@ class ConnectionWorker:
         await anyio.to_thread.run_sync(self._write_if_free, work, limiter=self._limiter)
 
     async def release_free_pages(self) -> None:
-        """Return freed pages of the file, at most 100 MB of them, and the write-ahead log to the disk."""
+        """Give disk space back: cut free pages off the file, at most 100 MB of them, and empty the write-ahead log."""
         await anyio.to_thread.run_sync(self._release_free_pages, limiter=self._limiter)
 
     async def open(self) -> None:
@@ -79,7 +79,7 @@ class ConnectionWorker:
             await anyio.to_thread.run_sync(self._close, limiter=self._limiter)
 
     def _connection(self) -> SqliteDatabase:
-        """The open connection; connects first, or again if the path refers to another file now."""
+        """The open connection; connects first, or again if the path refers to another file now. Raises CacheError."""
         if self._closed:
             raise CacheError(f"The store {self._path} has been closed.")
         if self._db is not None and self._file != _identity(self._path):
