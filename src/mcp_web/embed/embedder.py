@@ -67,7 +67,8 @@ def supports_language(embedder: Embedder, language: str) -> bool:
 
 
 def unit_vectors(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | None, model: str) -> Rows:
-    """The rows scaled to length one; raises EmbeddingError when they are not `count` rows of `dim` finite numbers.
+    """The rows scaled to length one; raises EmbeddingError when they are not `count` rows of `dim` finite numbers, or
+    one is zero.
 
     With `dim` None, rows of any one length are accepted. `model` is named in errors.
     """

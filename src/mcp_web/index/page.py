@@ -79,7 +79,8 @@ def _pieces(kept: Sequence[Passage]) -> PassagePieces | None:
 
 
 class IndexedPages:
-    """A cache of the pages that were asked about last, cut into passages and indexed."""
+    """A cache of prepared pages in memory; those that were asked about last are kept, up to a number of pages and
+    passages."""
 
     def __init__(self) -> None:
         self._pages: OrderedDict[tuple[str, int, int], PreparedPage] = OrderedDict()

@@ -145,8 +145,9 @@ class PageWords:
         return {term: count * PASSAGES.rarity(held[term], size or self.size) for term, count in counts.items()}
 
     def _names(self, query: str) -> list[str]:
-        """The terms to look up for the names in a question: of a name that the page defines, the term of defining
-        passages; of others, that of mentions. A name that the page never has as one word counts by its parts alone."""
+        """For each name in a question, the term to look up: of a name that the page defines, the term of the passages
+        that do so; of others, that of the passages that mention it. A name that the page never has as one word counts
+        by its parts alone, which are terms of the question."""
         found = []
         for name in _question_names(query, self.language):
             defined = [term for term in name.defined if term in self._numbers]
@@ -165,10 +166,8 @@ class PageWords:
         return self._passages[held], self._counts[held]
 
     def _following(self, first: str, second: str) -> tuple[NDArray[np.int64], Scores]:
-        """The passages in which the second term follows the first, directly or after one other term, and how often.
-
-        With one term between them a pair counts half.
-        """
+        """The numbers of the passages in which the second term follows the first, directly or after one other term, and
+        how often in each. With one term between them a pair counts half."""
         import numpy as np
 
         sought = self._numbers.get(second)

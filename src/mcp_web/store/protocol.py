@@ -216,11 +216,11 @@ class Store(Protocol):
         """The newest version of a page, which is then marked as used now; None if the page is not kept."""
 
     async def snapshot(self, hash_or_prefix: str) -> Snapshot | None:
-        """One version by its hash, or by a prefix of it (≥ 8 hex digits). If there is none: the newest version of the
-        page whose key begins so. None if there is none either, or if several begin so."""
+        """One version by its hash or a prefix of it (≥ 8 hex digits). If no version has that hash: the newest version
+        of the page whose key begins with it. None if nothing, or more than one, matches."""
 
     async def versions(self, key: str) -> list[SnapshotInfo]:
-        """All kept versions of a page, the latest to become the newest first; empty for an unknown page."""
+        """All kept versions of a page, the one that last became current first; empty for an unknown page."""
 
     async def keep(self, snapshot: Snapshot, derived: Derived = NOTHING) -> None:
         """Make this version the newest of its page: add it, or update its times and facts if it is already kept.
@@ -250,8 +250,8 @@ class Store(Protocol):
         types."""
 
     async def seen(self, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
-        """The newest version of each of the canonical URLs that is kept, in any variant or as a redirect's target, by
-        URL."""
+        """The newest version of each of these canonical URLs that is kept, in any variant or as the target of a
+        redirect, by URL."""
 
     async def keep_screenshot(self, hash_: str, png: bytes) -> None:
         """Keep the PNG screenshot of the version with this hash, in place of an earlier one of the page; it is deleted
@@ -309,7 +309,7 @@ class Store(Protocol):
         """The rows of documents by key; unknown keys are left out."""
 
     async def headlines(self, keys: Sequence[str]) -> dict[str, Headline]:
-        """Titles and places of documents by key, without their text; unknown keys are left out."""
+        """The titles, places and languages of documents by key, without their text; unknown keys are left out."""
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
         """At most `limit` keys of documents for whose newest text this model's vectors are missing or incomplete."""

@@ -70,8 +70,7 @@ class ConnectionWorker:
         return await anyio.to_thread.run_sync(self._run_with_retries, None, work, limiter=self._limiter)
 
     async def read(self, work: Callable[[PostgresDatabase], T]) -> T:
-        """Run a function in a read-only transaction: it sees one state of the database. Raises CacheError or
-        ConfigError."""
+        """Run a function in a read-only transaction: it sees one consistent state. Raises CacheError or ConfigError."""
         return await anyio.to_thread.run_sync(self._run_with_retries, _READ, work, limiter=self._limiter)
 
     async def write(self, work: Callable[[PostgresDatabase], T]) -> T:

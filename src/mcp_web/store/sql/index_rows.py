@@ -125,7 +125,8 @@ class IndexRows(ABC):
     # reading
     def documents(self, after: int) -> Sequence[tuple[int, int, int, int, str, bytes]]:
         """(number, page, length, day, source, key) of the documents with numbers above `after`, in ascending order.
-        `page` is a row number, or 0 in a database of all tenants, where the rows of one are far apart."""
+        `length` is the sum of the weights of its words, `day` an ordinal date (0: none). `page` is a row number, or 0
+        in a database of all tenants, where the rows of one are far apart."""
         rows = self._db.rows(
             "SELECT d.number, [0 *] d.page, d.length, d.day, d.source, p.key FROM documents d"
             " JOIN pages p ON p.id = d.page WHERE [d.tenant = :tenant AND] d.number > :after ORDER BY d.number",

@@ -53,8 +53,8 @@ def newest(db: Database, key: str) -> Snapshot | None:
 
 
 def by_hash(db: Database, hash_or_prefix: str) -> Snapshot | None:
-    """The version with this hash or prefix of it (≥ 8 hex digits); if there is none, the newest version of the page
-    whose key begins so. None if there is none either, or if several begin so."""
+    """The version with this hash or a prefix of it (≥ 8 hex digits). If no version has that hash: the newest version of
+    the page whose key begins with it. None if nothing, or more than one, matches."""
     text = hash_or_prefix.strip().lower()
     bounds = hex_range(text)
     if bounds is None or len(text) < 8:

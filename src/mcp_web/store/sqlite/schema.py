@@ -78,7 +78,8 @@ _TYPES = {
 
 
 def _tables() -> str:
-    """The script of the tables that every store has, for SQLite; small rows are kept in the index of their key."""
+    """The SQL script of the tables that every store has, for SQLite: STRICT, and with a PRIMARY KEY clause WITHOUT
+    ROWID."""
     script = translated(TABLES, ())
     for name, own in _TYPES.items():
         script = script.replace(name, own)

@@ -62,7 +62,7 @@ class ConnectionWorker:
         return await anyio.to_thread.run_sync(self._run_in_transaction, "BEGIN IMMEDIATE", work, limiter=self._limiter)
 
     async def write_if_free(self, work: Callable[[SqliteDatabase], None]) -> None:
-        """Run a function in a transaction, which is skipped when another process is writing or the disk is full."""
+        """Run a function in a transaction; skipped, and logged, when another process is writing or the store fails."""
         await anyio.to_thread.run_sync(self._write_if_free, work, limiter=self._limiter)
 
     async def release_free_pages(self) -> None:
