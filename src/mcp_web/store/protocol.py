@@ -250,8 +250,8 @@ class Store(Protocol):
         types."""
 
     async def seen(self, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
-        """The newest version of each of these canonical URLs that is kept, in any variant or as the target of a
-        redirect, by URL."""
+        """The newest version of each of these canonical URLs that is kept, in any variant or as a redirect target, by
+        URL."""
 
     async def keep_screenshot(self, hash_: str, png: bytes) -> None:
         """Keep the PNG screenshot of the version with this hash, in place of an earlier one of the page; it is deleted

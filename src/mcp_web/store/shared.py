@@ -21,7 +21,7 @@ class SharedStore:
 
 
 class SharedStores:
-    """The stores that other tenants share with one tenant. Shares are read each time, so that a withdrawal applies at
+    """The stores that other tenants share with one tenant. Shares are read anew each time: a withdrawal applies at
     once."""
 
     def __init__(self, options: StoreOptions, tenant: str) -> None:

@@ -26,7 +26,7 @@ def note(db: Database, kind: str, key: str) -> Any | None:
 
 
 def _value(db: Database, table: str, kind: str, key: str) -> Any | None:
-    """The stored value of a record or note, by the name of the table; None if it is absent or expired."""
+    """The stored value of the row under (kind, key) in `table`, records or notes; None if it is absent or expired."""
     query = (
         f"SELECT value FROM {table} WHERE [tenant = :tenant AND] kind = :kind AND key_hash = :key_hash"  # noqa: S608
         " AND (expires_at IS NULL OR expires_at > :now)"
@@ -72,7 +72,7 @@ def keep(db: Database, kind: str, key: str, value: Any, expires_at: float | None
 
 
 def _keep(db: Database, table: str, kind: str, key: str, value: str | bytes, expires_at: float | None) -> None:
-    """Add or overwrite a record or note, by the name of the table."""
+    """Add or overwrite the row under (kind, key) in `table`, records or notes."""
     query = (
         f"INSERT INTO {table} ([tenant, key_hash,] kind, key, value, expires_at)"  # noqa: S608
         " VALUES ([:tenant, :key_hash,] :kind, :key, :value, :expires_at)"

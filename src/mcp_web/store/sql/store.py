@@ -249,8 +249,8 @@ class SqlStore(Store):
 
     # writing pages
     def _keep_prepared(self, db: Database, ready: Sequence[Prepared]) -> int:
-        """Write versions, each as the newest of its page, with what is derived from them; returns the last page's row
-        number."""
+        """Write versions, each as the newest of its page, with what is derived from them; returns the row number of the
+        last page."""
         page, now = 0, db.now()
         first = db.index.lock(len(ready))
         with db.pipeline():

@@ -78,8 +78,8 @@ _TYPES = {
 
 
 def _tables() -> str:
-    """The SQL script of the tables that every store has, for SQLite: STRICT, and with a PRIMARY KEY clause WITHOUT
-    ROWID."""
+    """The SQL script of the tables that every store has, for SQLite: STRICT, and WITHOUT ROWID if the key is a
+    clause."""
     script = translated(TABLES, ())
     for name, own in _TYPES.items():
         script = script.replace(name, own)
