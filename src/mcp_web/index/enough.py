@@ -47,7 +47,7 @@ PRICE = 0.0088  # the least chance that is worth a hundred tokens
 
 def enough(candidates: Sequence[Candidate], page: float, chance: Chance = CHANCE, price: float = PRICE) -> int:
     """How many of the passages, best first, are worth showing: those before the first whose probability of the answer
-    is too low for its tokens. `page` is the probability that the page answers, `price` the least that is worth 100
+    is too low for its tokens. `page`: the probability that the page answers. `price`: the least probability for 100
     tokens."""
     shown = 0
     for one in candidates:

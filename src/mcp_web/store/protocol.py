@@ -276,7 +276,7 @@ class Store(Protocol):
         """The last readings of a page (records of what callers were shown), newest first; none in a shared store."""
 
     async def remove_readings(self, key: str) -> int:
-        """Delete the readings of a page; returns how many there were."""
+        """Delete the readings of a page (records of what callers were shown); returns how many there were."""
 
     # vectors: one packed blob per page and model
     async def vectors(self, key: str, model: str) -> PackedVectors | None:

@@ -224,7 +224,7 @@ class WordIndex:
 
     def _waiting(self, term: str) -> Weighted:
         """The document numbers and weights for a term in the documents that wait to be merged into the posting lists;
-        their numbers are higher than all those in the lists."""
+        the numbers are higher than all those in the lists."""
         found = self._waiting_postings.get(term, ())
         return (
             np.array([number for number, _ in found], np.int64),
