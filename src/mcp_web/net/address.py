@@ -106,7 +106,7 @@ def parse_address(text: str) -> Address | None:
 
 
 def reason_not_public(address: Address) -> str | None:
-    """Why this address is not part of the public web, or None when it is."""
+    """Why this address is not part of the public web, such as `loopback`; None if it is."""
     if isinstance(address, IPv6Address) and address.scope_id:
         return "an address with a zone"
     closed = next((name for net, name in _CLOSED if address in net), None)
@@ -134,7 +134,7 @@ def is_private_host(host: str) -> bool:
 
 
 def is_metadata(address: Address) -> bool:
-    """Whether this is, or embeds, an address where a cloud provider serves credentials."""
+    """Whether this is, or embeds, a link-local address or another one where a cloud provider serves credentials."""
     return any(inner in net for inner in (address, *_embedded(address)) for net in _METADATA)
 
 
@@ -158,17 +158,15 @@ def _embedded(address: Address) -> tuple[IPv4Address, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Exemption:
-    """One target the operator trusts: a name, an address or a network, on every port or on one."""
+    """A name, an address or a network that may be opened though it is not public, on every port or on one."""
 
     port: int | None  # None: every port
     pattern: str | None = None  # a host name, or `*.` and a domain; None if `network` is set
     network: Network | None = None
 
     def covers(self, host: str, port: int) -> bool:
-        """Whether the exemption applies to this host: a network covers addresses, not names that resolve to them.
-
-        Otherwise a public name could be pointed at an exempted address by whoever owns the name.
-        """
+        """Whether the exemption applies to a host and port of a URL: a network covers addresses, not names that resolve
+        to them. Otherwise the owner of a public name could point it at an exempted address."""
         if self.port is not None and self.port != port:
             return False
         if self.network is not None:
@@ -179,12 +177,12 @@ class Exemption:
 
 
 def parse_exemptions(entries: Iterable[str]) -> tuple[Exemption, ...]:
-    """Read MCP_WEB_ALLOW_PRIVATE: hosts, host:port, addresses and CIDR networks; raises ConfigError for others."""
+    """Read the entries of MCP_WEB_ALLOW_PRIVATE: host, host:port, address, CIDR network; ConfigError for others."""
     return tuple(_parse_exemption(entry.strip()) for entry in entries if entry.strip())
 
 
 def _parse_exemption(entry: str) -> Exemption:
-    """One entry of MCP_WEB_ALLOW_PRIVATE; raises ConfigError."""
+    """Read one entry of MCP_WEB_ALLOW_PRIVATE; raises ConfigError if it is invalid."""
     for candidate in (entry, entry.strip("[]")):
         try:
             return Exemption(port=None, network=ipaddress.ip_network(candidate, strict=False))
@@ -208,28 +206,28 @@ def _parse_exemption(entry: str) -> Exemption:
 
 @dataclass(frozen=True, slots=True)
 class AddressPolicy:
-    """The rules: public addresses may be dialled, all others only if the operator exempted them."""
+    """Decides which hosts may be connected to: public ones on web ports, others only if the operator exempted them."""
 
     exemptions: tuple[Exemption, ...] = ()
     own: frozenset[Address] = field(default_factory=frozenset)  # this machine's public addresses, which are refused
 
     def check_host(self, host: str, port: int) -> None:
-        """Raise SsrfBlocked for a host or port that is not allowed, as far as that is known without a DNS lookup."""
+        """Raise SsrfBlocked for a host or port that is not allowed, as far as that can be told without a DNS lookup."""
         if parse_address(host) is not None:
             self._checked(host, port, host)
         elif not self.is_exempt(host, port):
             self._check_name_and_port(host, port)
 
     def check_addresses(self, host: str, port: int, answers: Sequence[str]) -> tuple[str, ...]:
-        """The addresses that a name resolved to, normalised; raises SsrfBlocked if one of them is not allowed."""
+        """Normalise `answers`, the addresses that a host resolved to; raises SsrfBlocked if any is not allowed."""
         return tuple(str(self._checked(host, port, answer)) for answer in answers)
 
     def is_exempt(self, host: str, port: int) -> bool:
-        """Whether the operator exempted this target, by the name or address in the URL."""
+        """Whether the operator exempted this host (the name or address in the URL) on this port."""
         return any(exemption.covers(host, port) for exemption in self.exemptions)
 
     def _checked(self, host: str, port: int, answer: str) -> Address:
-        """One address that a host resolved to; raises SsrfBlocked if it is not allowed."""
+        """Parse `answer`, an address that a host resolved to; raises SsrfBlocked if it or the port is not allowed."""
         address = parse_address(answer)
         shown = answer if answer == host else f"{host} ({answer})"
         if address is None or "%" in answer:
@@ -247,7 +245,7 @@ class AddressPolicy:
         return address
 
     def _check_name_and_port(self, host: str, port: int) -> None:
-        """Raise SsrfBlocked for a name that is not one of the public web, and for a port that is not allowed."""
+        """Raise SsrfBlocked for a name of internal networks, such as `wiki.local`, or a port not in WEB_PORTS."""
         name = host.lower().rstrip(".")
         internal = "." not in name or _INTERNAL_NAME.search(name) or _NUMERIC_END.search(name)
         if internal and parse_address(host) is None:
@@ -258,7 +256,7 @@ class AddressPolicy:
 
 
 def led_to_private_target(host: str) -> SsrfBlocked:
-    """The error for a public page that leads to an exempted target: exemptions are for callers, not for pages."""
+    """The error for a public page that leads to a host the operator exempted: exemptions are for callers, not pages."""
     return SsrfBlocked(f"A page of the public web led to {host}, which is private.", host=host)
 
 
@@ -270,7 +268,7 @@ def _suffixes() -> PublicSuffixList:
 
 
 def site_of(host: str) -> str:
-    """The registrable domain of a host: `docs.example.co.uk` → `example.co.uk`; an address or a suffix is its own."""
+    """The registrable domain of a host: `docs.example.co.uk` → `example.co.uk`; for an address or a suffix, itself."""
     name = host.lower().rstrip(".")
     if parse_address(name) is not None:
         return name

@@ -26,7 +26,7 @@ _ZSTD_WINDOW_LOG = 23  # 8 MiB, the most RFC 9659 lets a server ask for
 # A decoder of one content encoding: `feed` returns the decoded bytes for the next encoded ones, in pieces of limited
 # size; `ended` is whether the end of the encoded data was reached.
 class _Zlib:
-    """gzip with one or more members, and deflate with or without the zlib format."""
+    """Decodes gzip, of one or more members, and deflate, in the zlib format or raw."""
 
     def __init__(self, wbits: int) -> None:
         self._wbits = wbits
@@ -45,7 +45,7 @@ class _Zlib:
             data = self._inflate.unused_data if self.ended else self._inflate.unconsumed_tail
 
     def _step(self, data: bytes) -> bytes:
-        """The next decoded piece; deflate without zlib's format is accepted too."""
+        """The next decoded piece, of limited size; a body declared as zlib may also be raw deflate."""
         try:
             piece = self._inflate.decompress(data, _PIECE)
         except zlib.error:
@@ -111,7 +111,7 @@ _DECODERS: dict[str, Callable[[], _Zlib | _Brotli | _Zstd]] = {
 class BodyDecoder:
     """Decodes the content encodings of one body, piece by piece.
 
-    A body of more than `max_bytes` raises FetchTooLarge; with `cut` it is truncated instead, and `full` is then set.
+    A body of more than `max_bytes` raises FetchTooLarge; with `cut`, decoding stops there instead, and `full` is set.
     One that inflates too much, such as a compression bomb, always raises FetchTooLarge. Encodings that are unknown, or
     more than two, raise UnsupportedContent.
     """
@@ -134,7 +134,7 @@ class BodyDecoder:
             self._decoders.append(_DECODERS[name]())
 
     def feed(self, data: bytes) -> bytes:
-        """The decoded bytes for the next raw ones.
+        """The decoded bytes for the next received ones; empty while a decoder needs more.
 
         Raises FetchTooLarge beyond the limits, and FetchFailed(reason="encoding") for bytes that cannot be decoded.
         """
@@ -159,7 +159,7 @@ class BodyDecoder:
         return bytes(decoded)
 
     def _decode(self, data: bytes, at: int) -> Iterator[bytes]:
-        """Decode with the decoders from index `at` on."""
+        """Yield the decoded pieces of `data`, passed through all decoders from index `at` on."""
         if at == len(self._decoders):
             yield data
             return
@@ -168,7 +168,7 @@ class BodyDecoder:
                 yield from self._decode(piece, at + 1)
 
     def _count(self, size: int) -> None:
-        """Count decoded bytes; raises FetchTooLarge beyond the limit or the ratio."""
+        """Count decoded bytes; raises FetchTooLarge beyond the limit, or for more than 300 times the received bytes."""
         self._decoded += size
         if self._decoded > self._max and not self._cut:
             raise too_large(self._url, self._max)

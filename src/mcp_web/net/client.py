@@ -33,7 +33,7 @@ _NOT_READ = ("video/", "audio/", "font/")  # nothing in them is text: refused be
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Timeouts in seconds, and the least speed of a body; the whole request has a deadline besides."""
+    """Limits of one request apart from its deadline: timeouts in seconds, and the least speed of a body."""
 
     connect: float = 10.0
     idle: float = 10.0  # without data in the middle of a body
@@ -48,7 +48,7 @@ class Limits:
 
 
 class WebClient:
-    """GET for agent-chosen URLs. One response per call: redirects are followed by the caller, each guarded again."""
+    """Sends GET requests to URLs that agents choose, behind the address guard; callers follow redirects themselves."""
 
     def __init__(self, dialer: Dialer, limits: Limits | None = None) -> None:
         self._dialer = dialer
@@ -57,7 +57,7 @@ class WebClient:
         self._large = anyio.Semaphore(self._limits.large_at_once)
 
     def check_redirect(self, at: Url, following: Url) -> None:
-        """Raise SsrfBlocked for a redirect from the public web to a private target that the operator exempted."""
+        """Raise SsrfBlocked if `at`, on the public web, redirects to `following`, which the operator exempted."""
         is_exempt = self._dialer.policy.is_exempt
         leaves = at.host != following.host and not is_exempt(at.host, at.port)
         if leaves and is_exempt(following.host, following.port):
@@ -72,11 +72,11 @@ class WebClient:
         deadline: float | None = None,
         cut: bool = False,
     ) -> HttpResponse:
-        """Send one request. `deadline` is a time of `anyio.current_time()`; without one, twenty seconds.
+        """Send one GET request. `deadline` is a time of `anyio.current_time()`; without one, twenty seconds.
 
         A body above `max_bytes` raises FetchTooLarge, or is truncated if `cut` is set. Raises SsrfBlocked for an
         address that is not allowed, FetchTimeout at the deadline and for a slow server, UnsupportedContent for media
-        types without text, else FetchFailed. A status such as 404 or 302 is not an error here.
+        types without text, else FetchFailed. A status such as 404 or 302 is no error here; only a 2xx has its body.
         """
         sent = [("Host", url.authority), *headers, ("Accept-Encoding", ACCEPTED)]
         with _limit_time(deadline if deadline is not None else anyio.current_time() + 20.0, url):
@@ -99,9 +99,9 @@ class WebClient:
 
 
 class ApiClient:
-    """Requests to configured endpoints. Never follows a redirect, which could send a key to another host.
+    """Sends requests to configured endpoints. Never follows a redirect, which could send a key to another host.
 
-    `traced`: requests propagate the trace context, if traces are collected.
+    `traced`: requests carry the headers of the current OpenTelemetry trace, if traces are collected.
     """
 
     def __init__(self, dialer: BaseDialer, *, user_agent: str = "mcp-web", traced: bool = False) -> None:
@@ -121,7 +121,7 @@ class ApiClient:
         timeout: float = 20.0,
         max_bytes: int = 10_000_000,
     ) -> HttpResponse:
-        """Send one request; parameters that are None are left out, and so are None values of a form (`data`).
+        """Send one request, with `params` as its query and a body of JSON or a form (`data`); None values are left out.
 
         `timeout` is in seconds, for the whole exchange. Raises FetchTimeout, FetchTooLarge, UnsupportedContent or
         FetchFailed; no status is an error here.
@@ -149,7 +149,7 @@ class ApiClient:
 
 @contextmanager
 def _limit_time(deadline: float, url: Url) -> Iterator[None]:
-    """Raise FetchTimeout at the deadline; errors get the URL if they have none."""
+    """Context manager: raise FetchTimeout at the deadline (on anyio's clock); errors without a URL get this one."""
     begun = anyio.current_time()
     try:
         with anyio.fail_after(deadline - begun):
@@ -170,10 +170,10 @@ async def _read_body(
     cut: bool = False,
     large: anyio.Semaphore | None = None,
 ) -> tuple[bytes, bool]:
-    """The decoded body, and whether it is incomplete: cut off by us, or by a server that closed the connection early.
+    """The decoded body, and whether it is incomplete: truncated at `max_bytes`, or by a server that closed early.
 
     `cut` as in `WebClient.get`; `large` limits the large bodies that are received at the same time. Raises FetchTimeout
-    when the server stalls or sends too slowly.
+    when the server stalls or sends too slowly, and FetchTooLarge, UnsupportedContent or FetchFailed.
     """
     head = exchange.head
     _refuse_unreadable(head, url)
@@ -210,13 +210,13 @@ async def _read_body(
 
 
 def _content_length(head: HttpResponse) -> int | None:
-    """The size that the server announced; None without a valid Content-Length."""
+    """The number of bytes in the Content-Length header; None if it is missing or invalid."""
     length = head.header("content-length") or ""
     return int(length[:18]) if length.isdigit() else None
 
 
 def _refuse_unreadable(head: HttpResponse, url: Url) -> None:
-    """Raise UnsupportedContent for endless streams and for media types without text."""
+    """Raise UnsupportedContent if the Content-Type is an endless stream, or video, audio or a font."""
     kind = head.all_values("content-type").partition(";")[0].strip().lower()
     kind = kind if re.fullmatch(r"[a-z0-9.+/-]{3,80}", kind) else kind.partition("/")[0][:10] + "/unknown"
     if kind in _ENDLESS:
@@ -228,7 +228,7 @@ def _refuse_unreadable(head: HttpResponse, url: Url) -> None:
 
 
 async def _drain(exchange: Exchange) -> None:
-    """Read and discard a small body, so that the connection can be reused; one with an unread body is closed."""
+    """Read and discard a body of known length up to 16 KiB, so that its connection can be reused; else do nothing."""
     announced = _content_length(exchange.head)
     if exchange.head.status in (204, 304) or (announced is not None and announced <= _DRAIN):
         with anyio.move_on_after(1.0), suppress(FetchFailed):
@@ -237,13 +237,13 @@ async def _drain(exchange: Exchange) -> None:
 
 
 def _url_encoded(pairs: Iterable[tuple[str, Any]]) -> str:
-    """Parameters as a query or form: without those that are None, booleans as `true` and `false`."""
+    """Name-value pairs, encoded as in a query or form; None values are left out, booleans are `true` and `false`."""
     given = ((name, value) for name, value in pairs if value is not None)
     return urlencode([(name, str(one).lower() if isinstance(one, bool) else one) for name, one in given], doseq=True)
 
 
 def _encode_body(json_value: Any, data: Mapping[str, Any] | None) -> tuple[bytes, str | None]:
-    """The body of a request and its media type (None for no body): JSON, else a form."""
+    """The body of a request and its media type (None for no body): `json_value` as JSON, else `data` as a form."""
     if json_value is not None:
         return json.dumps(json_value, ensure_ascii=False, separators=(",", ":")).encode(), "application/json"
     if data is None:
@@ -252,7 +252,7 @@ def _encode_body(json_value: Any, data: Mapping[str, Any] | None) -> tuple[bytes
 
 
 def _request_headers(url: Url, given: Mapping[str, str], user_agent: str, kind: str | None) -> list[tuple[str, str]]:
-    """The headers of a request: the defaults, with those given in their place."""
+    """The headers of a request: `given`, and defaults for those that it lacks; `kind` is the media type of the body."""
     sent = {"Host": url.authority, "User-Agent": user_agent, "Accept": "application/json, */*;q=0.5"}
     sent["Accept-Encoding"] = ACCEPTED
     if kind:

@@ -48,7 +48,7 @@ class HttpResponse:
 
 
 class HttpConnection(ABC):
-    """A connection for consecutive requests over one stream."""
+    """An HTTP connection over one stream, for requests one after the other."""
 
     def __init__(self, stream: ByteStream, host: str) -> None:
         self.stream = stream
@@ -56,18 +56,18 @@ class HttpConnection(ABC):
 
     @abstractmethod
     async def request(self, method: str, target: str, headers: Headers, body: bytes = b"") -> HttpResponse:
-        """Send a request and wait for the head of the response, which is returned without its body.
+        """Send a request for `target` (path and query); returns the response without its body, which is still unread.
 
         Raises Disconnected if the server closed the connection before it responded, else FetchFailed.
         """
 
     @abstractmethod
     async def chunk(self) -> bytes | None:
-        """The next raw piece of the body, None at its end; raises FetchFailed(reason="cut") when it ends early."""
+        """The next piece of the body, not decoded; None at its end. Raises FetchFailed(reason="cut") if cut off."""
 
     @abstractmethod
     def reusable(self) -> bool:
-        """Whether another request may follow, once the response was read to its end; prepares for that request."""
+        """Whether the response was read to its end and another request can be sent, which this then prepares."""
 
     async def close(self) -> None:
         await anyio.aclose_forcefully(self.stream)

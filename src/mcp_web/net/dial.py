@@ -48,8 +48,8 @@ class BaseDialer(ABC):
     async def open(
         self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0, forward: bool = False
     ) -> ByteStream:
-        """A stream to the host within `timeout` seconds, else FetchTimeout; raises FetchFailed if no address answers or
-        the TLS handshake fails. With `forward` the caller speaks plain HTTP and may be given a `ForwardStream`."""
+        """Open a stream to the host, with `tls` an encrypted one. Raises FetchTimeout after `timeout` seconds,
+        FetchFailed, SsrfBlocked. With `forward` (for plain HTTP) it may be a `ForwardStream`, which ends at a proxy."""
         try:
             with anyio.fail_after(timeout):
                 stream = await self._open_plain(host, port, tls=tls, forward=forward)
@@ -59,15 +59,13 @@ class BaseDialer(ABC):
 
     @abstractmethod
     async def _open_plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
-        """The stream without TLS; `tls` says whether TLS will be used on it, because that may change the proxy.
-
-        `forward` as in `open`.
-        """
+        """A stream without TLS, perhaps through a proxy; `tls` says whether TLS will be used on it, which may decide
+        the proxy. `forward` as in `open`."""
 
 
 class Dialer(BaseDialer):
-    """Opens connections to the public web and to what the operator exempted, to nothing else: every address is checked
-    first."""
+    """Opens connections only to the public web and to what the operator exempted: every address is checked first, or
+    the name alone if the operator lets a proxy resolve it."""
 
     def __init__(
         self,
@@ -95,9 +93,9 @@ class Dialer(BaseDialer):
         return await _first_to_answer(self._connect, host, addresses, port)
 
     async def addresses(self, host: str, port: int) -> tuple[str, ...]:
-        """The checked addresses of a host: at most four, IPv6 and IPv4 in turn.
+        """Look up the addresses of a host and check all; returns at most four, IPv6 and IPv4 in turn.
 
-        Raises SsrfBlocked if one of all its addresses is not allowed, FetchFailed if it has none.
+        Raises SsrfBlocked if any of them is not allowed, FetchFailed if there is none.
         """
         self.policy.check_host(host, port)
         literal = parse_address(host)
@@ -108,7 +106,8 @@ class Dialer(BaseDialer):
 
 
 class OperatorDialer(BaseDialer):
-    """Opens connections to endpoints from the configuration, private ones included. Never given an agent's URL."""
+    """Opens connections to endpoints from the configuration, private ones too, without checking addresses: never use it
+    for a URL that an agent chose."""
 
     async def _open_plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
         proxy = None if is_private_host(host) else self._proxies.proxy_for(host, port, tls=tls)
@@ -120,7 +119,7 @@ class OperatorDialer(BaseDialer):
 async def _open_via_proxy(
     proxy: Proxy, target: str, port: int, ca_bundle: str | None, *, forward: bool = False
 ) -> ByteStream:
-    """A tunnel through the operator's proxy, or with `forward` a stream to an HTTP proxy that takes plain requests."""
+    """A tunnel through a proxy to `target`; with `forward`, a stream to the proxy itself unless it is a SOCKS proxy."""
     stream = await open_direct(proxy.host, proxy.port)
     if proxy.scheme == "https":
         stream = await wrap_tls(stream, proxy.host, ca_bundle)
@@ -130,7 +129,7 @@ async def _open_via_proxy(
 
 
 async def open_direct(host: str, port: int) -> ByteStream:
-    """A plain connection to a configured host, without an address check; raises FetchFailed."""
+    """A TCP connection to a configured host, without an address check; raises FetchFailed."""
     literal = parse_address(host)
     answers = [str(literal)] if literal is not None else await system_resolve(host, port)
     return await _first_to_answer(connect_literal, host, _interleaved(answers)[:MAX_ADDRESSES], port)
@@ -174,9 +173,9 @@ async def connect_literal(address: str, port: int) -> ByteStream:
 
 
 async def _first_to_answer(connect: Connect, host: str, addresses: Sequence[str], port: int) -> ByteStream:
-    """Try the addresses in order, the next one when the last failed or stayed silent; keep the first that answers.
+    """Connect to the address that answers first: each is tried when the one before has failed, or after 0.25 seconds.
 
-    If none does, raises SsrfBlocked if one was blocked, else FetchFailed.
+    If none answers, raises SsrfBlocked if one was blocked, else FetchFailed.
     """
     won: list[ByteStream] = []
     failures: list[Exception] = []
@@ -212,7 +211,7 @@ async def _first_to_answer(connect: Connect, host: str, addresses: Sequence[str]
 
 
 def _connect_error(host: str, port: int, failures: Sequence[Exception]) -> Exception:
-    """The error when no address could be connected to: a blocked address, or FetchFailed with the last cause."""
+    """The error when no address could be connected to: the first SsrfBlocked, else a FetchFailed for the last one."""
     if blocked := [failure for failure in failures if isinstance(failure, SsrfBlocked)]:
         return blocked[0]
     cause = failures[-1] if failures else None
@@ -225,14 +224,14 @@ def _connect_error(host: str, port: int, failures: Sequence[Exception]) -> Excep
 
 
 def _interleaved(addresses: Sequence[str]) -> tuple[str, ...]:
-    """IPv6 and IPv4 in turn, beginning with whichever the resolver put first."""
+    """The addresses in another order: IPv6 and IPv4 in turn, beginning with the kind of the first one."""
     first = [one for one in addresses if (":" in one) == (":" in addresses[0])]
     second = [one for one in addresses if one not in first]
     return tuple(one for pair in zip_longest(first, second) for one in pair if one is not None)
 
 
 def _unresolved(host: str) -> FetchFailed:
-    """The error for a name without an address."""
+    """The error for a host name that has no address."""
     return FetchFailed(
         f"The host name {host} could not be resolved.",
         suggestion="Check the spelling of the host; search for the page when you are not sure of its address.",

@@ -60,7 +60,7 @@ _MAX_DENIALS = 1000  # that a lease records
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """One host that a page was refused, and why."""
+    """A host and port that a page could not load from, and why."""
 
     host: str
     port: int
@@ -70,7 +70,7 @@ class Denial:
 
 @dataclass(slots=True)
 class Lease:
-    """What one page may do: its credentials, the hosts it may reach, the bytes it has used."""
+    """What one page may load through the proxy: its credentials, hosts and budget of bytes, and what was refused."""
 
     name: str
     password: str
@@ -86,9 +86,9 @@ class Lease:
     _closed: bool = False
 
     def admit(self, host: str) -> None:
-        """Let the page load from one more host and its site: its own, or where it was redirected to.
+        """Let the page load from one more host and all hosts of its site: its own host, or one it was redirected to.
 
-        Earlier denials of that host are forgotten.
+        Earlier denials of that host are deleted.
         """
         self.hosts.add(host)
         self.sites.add(site_of(host))
@@ -96,30 +96,30 @@ class Lease:
         self.denials = {place: denial for place, denial in self.denials.items() if denial.host != host}
 
     def refused(self, url: str) -> bool:
-        """Whether this http URL was refused (of an https request the proxy sees only the host)."""
+        """Whether a request for this http URL was refused. False for https, where the proxy sees only host and port."""
         return url.partition("#")[0] in self._refused
 
     def deny(self, denial: Denial, target: str) -> None:
-        """Record that a request was refused, up to a thousand; `target` is its URL, or host:port of a CONNECT."""
+        """Record a refused request (the first thousand); `target` is its URL, or host:port for a CONNECT."""
         if len(self.denials) < _MAX_DENIALS:
             self.denials[denial.host, denial.port] = denial
             self._refused.add(target)
 
     def count_received(self, size: int) -> None:
-        """Count received bytes; beyond the budget, the lease is closed."""
+        """Add `size` to the bytes that the page received; beyond its budget, the lease is closed."""
         self.received += size
         if self.received > self.budget:
             self.close()
 
     def close(self) -> None:
-        """End every connection of the page, also those that it opens later."""
+        """End every connection of the page, and from now on each new one at once."""
         self._closed = True
         for scope in list(self._open):
             scope.cancel()
 
     @contextmanager
     def connection(self) -> Iterator[None]:
-        """A context for one connection of the page, which is cancelled when the lease ends."""
+        """Context manager around one connection of the page: the block is cancelled when the lease is closed."""
         with anyio.CancelScope() as scope:
             if self._closed:
                 scope.cancel()
@@ -131,7 +131,8 @@ class Lease:
 
 
 class Egress:
-    """The proxy. `start` binds a free port of 127.0.0.1; `grant` issues a lease, `withdraw` ends it."""
+    """The browser's HTTP proxy, which checks every connection. `start` binds a free port of 127.0.0.1; `grant` gives a
+    page a lease (credentials and limits), `withdraw` ends it."""
 
     def __init__(
         self,
@@ -155,7 +156,7 @@ class Egress:
         self.port = 0
 
     async def start(self) -> None:
-        """Listen on a free port, which is then `port`."""
+        """Listen on a free port of 127.0.0.1, which is then `port`."""
         listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
         self.port = int(listener.extra(SocketAttribute.local_port))
         # A task of its own: the proxy starts with the first page and outlives the call that opened it.
@@ -177,7 +178,7 @@ class Egress:
             self._server = None
 
     def grant(self) -> Lease:
-        """A new lease, which allows no host until one is admitted."""
+        """A new lease with its own credentials; until a host is admitted, it allows only hosts of `third_parties`."""
         lease = Lease(secrets.token_hex(8), secrets.token_urlsafe(24), self._max_bytes, set(), set())
         self._leases[lease.name] = lease
         return lease
@@ -188,7 +189,7 @@ class Egress:
         self._leases.pop(lease.name, None)
 
     async def _handle(self, client: SocketStream) -> None:
-        """Serve one connection of the browser; never raises an error."""
+        """Serve one connection of the browser; errors are logged, never raised."""
         try:
             with suppress(*CLOSED):  # the browser closed the connection
                 async with client, self._connections:
@@ -197,7 +198,7 @@ class Egress:
             trace.log("error", "egress", error=f"{type(error).__name__}: {error}")
 
     async def _serve(self, client: SocketStream) -> None:
-        """Read requests until one has a valid lease, and answer that one."""
+        """Ask for credentials until a request has those of a lease; then connect it to its host, or respond why not."""
         while True:
             with anyio.move_on_after(_HEAD_SECONDS):
                 request = await read_request(client)
@@ -240,7 +241,7 @@ class Egress:
         return lease
 
     async def _open(self, lease: Lease, request: ProxyRequest) -> ByteStream:
-        """A stream to the host of a request; raises Refused if the page may not reach it or nothing answers."""
+        """Connect to the host of a request; records a denial and raises Refused if the page may not or it fails."""
         host, port = request.host, request.port
         try:
             reason = self._reason_to_refuse(lease, host)
@@ -265,14 +266,15 @@ class Egress:
         return stream
 
     def _check_exemption(self, lease: Lease, host: str, port: int) -> None:
-        """Raise SsrfBlocked for an exempted private target, unless the page itself was opened there."""
+        """Raise SsrfBlocked if the operator exempted this private host, but the page, or one that redirected to it, is
+        on the public web; `lease.public` records the latter."""
         exempt = self._dialer.policy.is_exempt(host, port)
         lease.public = lease.public or (host in lease.hosts and not exempt)
         if exempt and lease.public:
             raise led_to_private_target(host)
 
     def _reason_to_refuse(self, lease: Lease, host: str) -> Reason | None:
-        """Why the page may not load from a host, or None when it may."""
+        """Why the page may not load from a host, by the rules of its lease; None if it may."""
         if lease.received > lease.budget:
             return "budget"
         if host in lease.hosts:
@@ -283,7 +285,7 @@ class Egress:
         return None if known else "third party"
 
     def _refuse(self, lease: Lease, request: ProxyRequest, denial: Denial, status: int = 403) -> Refused:
-        """Record a denial; returns the error to raise."""
+        """Record a denial in the lease, the metrics and the log; returns the error to raise, with its HTTP status."""
         lease.deny(denial, request.target)
         trace.metrics.count("egress_total", outcome=denial.reason)
         trace.log("debug", "egress", host=denial.host, port=denial.port, outcome=denial.reason)

@@ -26,7 +26,7 @@ OnReceived = Callable[[int], None]  # is called with the size of what the upstre
 
 
 class Refused(Exception):
-    """A request that is refused instead of sent on."""
+    """A request of the browser is refused: `status` is that of the response, the message says why."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -52,7 +52,7 @@ class ProxyRequest:
         return values[-1].decode("latin-1") if values else ""
 
     async def challenge(self) -> None:
-        """Respond with 407, which asks for credentials."""
+        """Respond with 407, which asks the browser for credentials."""
         await self._answer(407, [(b"proxy-authenticate", b'Basic realm="mcp-web"')], b"")
 
     async def accept(self) -> None:
@@ -62,7 +62,7 @@ class ProxyRequest:
         await self._answer(status, [(b"content-type", b"text/plain")], f"Not opened: {why}.".encode())
 
     def reusable(self) -> bool:
-        """Whether the browser may send another request on this connection."""
+        """Whether the request and its response are complete, so that another request may follow."""
         return self.wire.our_state is h11.DONE and self.wire.their_state is h11.DONE
 
     async def _answer(self, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
@@ -79,7 +79,7 @@ class ProxyRequest:
 
 
 async def read_request(stream: ByteStream) -> ProxyRequest | None:
-    """The head of the next request, and its end if it has no body; None when the connection ends or is not HTTP."""
+    """Read the head of the next request to the proxy; None when the connection ends or what was sent is not valid."""
     wire = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD)
     try:
         event = await _next(wire, stream)
@@ -94,7 +94,7 @@ async def read_request(stream: ByteStream) -> ProxyRequest | None:
 
 
 def _target(event: h11.Request) -> tuple[str, int]:
-    """Host and port as they will be dialled; raises ValueError for anything but host:port or http://host…"""
+    """The host and port to connect to; raises ValueError for a target that is neither host:port nor http://host…"""
     target = event.target.decode("ascii")
     if event.method == b"CONNECT":
         authority, default = target, 443
@@ -111,7 +111,8 @@ def _target(event: h11.Request) -> tuple[str, int]:
 
 
 async def _next(wire: h11.Connection, stream: ByteStream, on_received: OnReceived | None = None) -> h11.Event:
-    """The next event of the other side; raises TimeoutError when it sends nothing for 30 seconds."""
+    """The next part of a message (an h11 event) from `stream`; raises TimeoutError after 30 seconds without data.
+    `on_received` is called with the sizes of what is received."""
     while True:
         event = wire.next_event()
         if event is h11.NEED_DATA:
@@ -131,7 +132,8 @@ async def _next(wire: h11.Connection, stream: ByteStream, on_received: OnReceive
 async def copy_both_ways(
     request: ProxyRequest, client: ByteStream, upstream: ByteStream, on_received: OnReceived
 ) -> None:
-    """Accept a CONNECT request, and copy bytes in both directions until one side closes."""
+    """Accept a CONNECT request, and copy bytes between the browser (`client`) and the host (`upstream`) until one
+    closes. `on_received` is called with the sizes of what the host sends."""
     await request.send(h11.Response(status_code=200, headers=[]))
     early = request.wire.trailing_data[0]
     if early:
@@ -153,7 +155,8 @@ async def copy_both_ways(
 
 
 async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream, on_received: OnReceived) -> None:
-    """Send one plain HTTP request to the origin, and its response to the browser; 502 if the origin fails before it."""
+    """Send one plain HTTP request to the host (`upstream`), and its response to the browser (`client`): 502 if none
+    comes. `on_received` is called with the sizes of what the host sends."""
     origin = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
     begun = False
     try:
@@ -184,7 +187,7 @@ async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream,
 
 
 def _upstream_request(request: ProxyRequest, upstream: ByteStream) -> h11.Request:
-    """The request as the origin, or a further proxy, gets it."""
+    """The request to send on, without headers for this proxy; to another proxy with the whole URL, else a path."""
     target = request.event.target[7:]
     authority, slash, rest = target.partition(b"/")
     if b"?" in authority:  # http://host?query

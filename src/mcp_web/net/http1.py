@@ -46,7 +46,7 @@ class Http1Connection(HttpConnection):
         return await self._head()
 
     async def _head(self) -> HttpResponse:
-        """The head of the response, after interim ones."""
+        """Receive the head of the response; skips up to eight interim ones (status 1xx)."""
         for _ in range(_MAX_INTERIM + 1):
             event = await self._next()
             if isinstance(event, h11.Response):
@@ -61,7 +61,7 @@ class Http1Connection(HttpConnection):
         return bytes(event.data) if isinstance(event, h11.Data) else None
 
     async def _next(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """The next event; receives data until there is one."""
+        """The next h11 event of the response, receiving data until there is one; raises FetchFailed."""
         while True:
             try:
                 event = self._state.next_event()
@@ -78,7 +78,7 @@ class Http1Connection(HttpConnection):
             self._state.receive_data(await self._read())
 
     async def _read(self) -> bytes:
-        """The next bytes from the server; empty at the end of a connection whose response has begun."""
+        """The next bytes from the server; empty at their end. Raises FetchFailed; Disconnected if it sent nothing."""
         try:
             return await self.stream.receive(_READ)
         except anyio.EndOfStream:

@@ -17,7 +17,7 @@ _NOT_SENT = frozenset({"connection", "keep-alive", "proxy-connection", "transfer
 
 
 class _Stream(httpcore2.AsyncNetworkStream):
-    """Adapts our guarded stream to httpcore2. Deadlines are set by the caller."""
+    """Lets httpcore2 use a stream that we opened. It ignores `timeout`: the caller sets the deadlines."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
@@ -75,7 +75,7 @@ class Http2Connection(HttpConnection):
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
-        """Raise errors of the libraries as FetchFailed: the connection was lost, the body cut off, or it is invalid."""
+        """Context manager: raise errors of the libraries as FetchFailed: connection lost, body cut off, or invalid."""
         in_body = self._body is not None
         try:
             yield

@@ -22,7 +22,7 @@ _IFA_ADDRESS, _IFA_LOCAL = 1, 2
 
 
 def own_addresses() -> frozenset[Address]:
-    """The public addresses of this machine's interfaces; none behind NAT."""
+    """The public addresses of this machine (outside Linux only those that it sends from); empty behind NAT."""
     try:
         found = set(_from_netlink() if sys.platform == "linux" else outgoing_addresses())
     except OSError:
@@ -48,7 +48,7 @@ def _from_netlink() -> Iterator[Address]:
 
 
 def _address(message: bytes) -> Iterator[Address]:
-    """The address in one message: interface header, then attributes."""
+    """The addresses in one message (interface header, then attributes); none for the loopback interface."""
     index = struct.unpack_from("=I", message, 4)[0]
     at = 8
     while index != _LOOPBACK_INDEX and at + 4 <= len(message):
@@ -62,7 +62,7 @@ def _address(message: bytes) -> Iterator[Address]:
 
 
 def outgoing_addresses() -> Iterator[Address]:
-    """The source addresses that the system chooses for a connected datagram socket; nothing is sent."""
+    """The addresses from which this machine would send to the internet, by IPv4 and by IPv6; nothing is sent."""
     for family, target in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((target, 9))

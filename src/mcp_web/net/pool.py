@@ -45,7 +45,8 @@ class ConnectionPool:
     async def exchange(
         self, url: Url, *, method: str = "GET", headers: Headers = (), body: bytes = b"", connect_timeout: float = 10.0
     ) -> AsyncIterator[Exchange]:
-        """Send a request over an idle or a new connection; the block reads the body.
+        """Context manager: send a request over an idle or a new connection; the block reads the body from what it
+        yields.
 
         A connection whose body was read to its end returns to the pool, any other is closed. Raises what
         `BaseDialer.open` and `HttpConnection.request` raise.
@@ -87,7 +88,7 @@ class ConnectionPool:
         return Http1Connection(stream, url.host, url.authority)
 
     async def _take(self, key: _Key) -> HttpConnection | None:
-        """An idle connection that is still open, or None."""
+        """Take an idle connection that is still open out of the pool; None if there is none."""
         await self._expire()
         kept = self._idle.get(key, [])
         while kept:
@@ -98,7 +99,7 @@ class ConnectionPool:
         return None
 
     async def _give_back(self, key: _Key, connection: HttpConnection) -> None:
-        """Keep a connection for the next request, or close it."""
+        """Keep a connection for the next request; close it if it cannot be reused or enough are kept."""
         kept = self._idle.setdefault(key, [])
         if connection.reusable() and len(kept) < _IDLE_PER_HOST and sum(map(len, self._idle.values())) < _IDLE_TOTAL:
             kept.append((connection, anyio.current_time() + KEEP_SECONDS))
@@ -106,7 +107,7 @@ class ConnectionPool:
             await connection.close()
 
     async def _expire(self) -> None:
-        """Close the connections that have been idle for too long."""
+        """Close the connections that have been idle for 15 seconds."""
         now = anyio.current_time()
         expired: list[HttpConnection] = []
         # Without an await and in place: other requests use the same lists.
@@ -132,7 +133,7 @@ async def _close(connections: Sequence[HttpConnection]) -> None:
 
 
 def _hung_up(connection: HttpConnection) -> bool:
-    """Whether an idle socket is readable: then the server closed it, or sent bytes without a request."""
+    """Whether an idle connection is unusable: it is readable, so the server closed it or sent stray bytes."""
     raw = connection.stream.extra(SocketAttribute.raw_socket, None)
     if raw is None or raw.fileno() < 0:
         return True

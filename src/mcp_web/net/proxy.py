@@ -53,7 +53,7 @@ class Proxy:
 
     @property
     def url(self) -> str:
-        """The address with its login, for libraries that bring their own client."""
+        """The URL of the proxy with its login, for libraries that have an HTTP client of their own."""
         login = "" if self.username is None else f"{quote(self.username, safe='')}:{quote(self.password, safe='')}@"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{login}{host}:{self.port}"
@@ -61,7 +61,7 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True)
 class Proxies:
-    """Which proxy is used for which target. With `resolves`, the proxy resolves names and its rules apply."""
+    """The proxies for http and https, and the hosts that use none. With `resolves`, the proxy looks up host names."""
 
     http: Proxy | None = None
     https: Proxy | None = None
@@ -69,14 +69,14 @@ class Proxies:
     resolves: bool = False
 
     def proxy_for(self, host: str, port: int, *, tls: bool = False) -> Proxy | None:
-        """The proxy for a target on the web, or None for a direct connection. `tls` says whether TLS will be used."""
+        """The proxy for a target (that for https with `tls` or port 443 or 8443); None for a direct connection."""
         if any(_matches(host, port, entry) for entry in self.exceptions):
             return None
         return self.https if tls or port in (443, 8443) else self.http
 
 
 def _matches(host: str, port: int, entry: str) -> bool:
-    """Whether an entry of NO_PROXY matches: `*`, a network, or a domain or address with or without a port."""
+    """Whether an entry of NO_PROXY covers a target: `*`, a network, or a domain or address with or without a port."""
     if entry == "*":
         return True
     address = parse_address(host)
@@ -93,7 +93,7 @@ def _matches(host: str, port: int, entry: str) -> bool:
 
 
 def parse_proxies(text: str, environment: Mapping[str, str] | None = None, *, resolves: bool = False) -> Proxies:
-    """Read MCP_WEB_PROXY: empty, `environment`, or `[http|https|socks5]://[user:password@]host:port`.
+    """Read `text` of MCP_WEB_PROXY: empty, `environment`, or `[http|https|socks5]://[user:password@]host:port`.
 
     `environment` holds HTTP_PROXY and the like, by names in upper case. Raises ConfigError for an invalid value.
     """
@@ -155,7 +155,7 @@ def _bad_proxy(variable: str) -> ConfigError:
 
 
 class ForwardStream(StapledByteStream):
-    """A stream to an HTTP proxy itself: plain requests on it name the whole URL and carry the proxy's login."""
+    """A stream to an HTTP proxy itself: requests on it must have the whole URL and the login of the proxy."""
 
     def __init__(self, stream: ByteStream, proxy: Proxy) -> None:
         super().__init__(stream, stream)
@@ -163,9 +163,9 @@ class ForwardStream(StapledByteStream):
 
 
 async def tunnel(stream: ByteStream, host: str, port: int, proxy: Proxy) -> ByteStream:
-    """Ask the proxy for a tunnel to host:port over an open stream to it, which is returned.
+    """Ask a proxy for a tunnel to host:port; returns `stream`, the open stream to the proxy, which is then the tunnel.
 
-    Raises FetchFailed if it refuses; the stream is then closed.
+    Raises FetchFailed if the proxy refuses; the stream is then closed.
     """
     try:
         if proxy.scheme == "socks5":
@@ -181,7 +181,7 @@ async def tunnel(stream: ByteStream, host: str, port: int, proxy: Proxy) -> Byte
 
 
 async def _connect(stream: ByteStream, host: str, port: int, proxy: Proxy) -> None:
-    """Ask an HTTP proxy for a tunnel."""
+    """Ask an HTTP proxy for a tunnel, with CONNECT; raises FetchFailed if it refuses."""
     target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
     if proxy.authorization:
@@ -193,7 +193,7 @@ async def _connect(stream: ByteStream, host: str, port: int, proxy: Proxy) -> No
 
 
 async def _reply_status(stream: ByteStream) -> int:
-    """The status of the proxy's reply, read byte by byte: what follows the blank line belongs to the tunnel."""
+    """The HTTP status of the proxy's reply, read byte by byte: what follows the blank line belongs to the tunnel."""
     reply = bytearray()
     while not reply.endswith(b"\r\n\r\n"):
         reply += await stream.receive(1)

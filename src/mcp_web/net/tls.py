@@ -25,9 +25,9 @@ _BUNDLES = (
 
 @lru_cache(maxsize=4)
 def tls_context(ca_bundle: str | None, protocols: tuple[str, ...]) -> ssl.SSLContext:
-    """A context that verifies certificates. `ca_bundle`: a file with further authorities; `protocols`: for ALPN.
+    """A TLS context that verifies certificates, for clients; raises ConfigError if `ca_bundle` cannot be read.
 
-    Raises ConfigError if `ca_bundle` cannot be read.
+    `ca_bundle`: a PEM file with further authorities; `protocols`: offered by ALPN, or `http/1.1` if empty.
     """
     context = _system_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -43,7 +43,7 @@ def tls_context(ca_bundle: str | None, protocols: tuple[str, ...]) -> ssl.SSLCon
 
 
 def _system_context() -> ssl.SSLContext:
-    """A context with the certificate authorities of the operating system."""
+    """A TLS context with the certificate authorities of the operating system, or of certifi if it has none."""
     if sys.platform in ("darwin", "win32"):
         import truststore
 
@@ -64,7 +64,7 @@ def _system_context() -> ssl.SSLContext:
 
 
 async def wrap_tls(stream: ByteStream, host: str, ca_bundle: str | None, protocols: tuple[str, ...] = ()) -> ByteStream:
-    """Start TLS over a stream; the certificate is verified for the host name, whatever address was dialled.
+    """Start TLS on a stream; returns the encrypted stream. The certificate is verified for the name `host`.
 
     `protocols` are offered to the server in this order; without any, HTTP/1.1. Raises FetchFailed if the handshake
     fails, and ConfigError if `ca_bundle` cannot be read; the stream is then closed.
