@@ -25,7 +25,7 @@ _REMEMBERED_HOSTS = 2048  # the least recently used are dropped first
 
 @dataclass(eq=False, slots=True)
 class PageCaller:
-    """One tool call: at most `limit` pages are fetched for it at the same time, and `active` are now."""
+    """One tool call: at most `limit` pages (None: as configured) are fetched for it at once; `active` are now."""
 
     limit: int | None = None
     active: int = 0
@@ -50,7 +50,7 @@ def as_one_caller(limit: int | None) -> Iterator[None]:
 
 @dataclass(eq=False, slots=True)
 class _Waiting:
-    """A page that waits for a slot."""
+    """A page of a caller that waits for a slot; `granted` is set when it gets one."""
 
     caller: PageCaller
     granted: anyio.Event = field(default_factory=anyio.Event)
@@ -58,22 +58,22 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Host:
-    """The limits of one host: requests at the same time, and the earliest time of the next one."""
+    """The limits of one host: requests at the same time, and the earliest time of the next one, on anyio's clock."""
 
     slots: anyio.CapacityLimiter
     next_start: float = 0.0
 
     def idle(self) -> bool:
-        """Whether nothing would be lost if the host were forgotten: no request, and no delay that still runs."""
+        """Whether the host can be forgotten: no request holds a slot or waits for one, and no delay is running."""
         used = self.slots.statistics()
         return not (used.borrowed_tokens or used.tasks_waiting) and self.next_start <= anyio.current_time()
 
 
 class Admission:
-    """Grants slots for pages (`page`) and, inside them, for requests to one host (`host`)."""
+    """Limits what is fetched at once: grants slots for pages (`page`), and inside for requests to a host (`host`)."""
 
     def __init__(self, *, per_caller: int, per_host: int) -> None:
-        """The most pages of one caller, and the most requests to one host, at the same time."""
+        """At the same time, at most `per_caller` pages of one caller and `per_host` requests to one host."""
         self._per_caller = per_caller
         self._per_host = per_host
         self._active = 0
@@ -102,7 +102,7 @@ class Admission:
             self._release(caller)
 
     async def _take(self, caller: PageCaller) -> None:
-        """Wait until the caller may start one more page."""
+        """Wait until the caller may start one more page, and take the slot."""
         if self._may_start(caller):
             self._start(caller)
             return
@@ -118,7 +118,7 @@ class Admission:
             raise
 
     def _may_start(self, caller: PageCaller) -> bool:
-        """Whether there is a slot for the caller; those reserved are for callers without a page under way."""
+        """Whether there is a slot for one more page of the caller; some are kept for callers with no page under way."""
         share = min(self._per_caller, caller.limit or self._per_caller)
         reserved = self._per_caller * _RESERVED_SHARES if caller.active else 0
         return caller.active < share and self._active < self._per_caller * _TOTAL_SHARES - reserved
@@ -128,7 +128,7 @@ class Admission:
         self._active += 1
 
     def _release(self, caller: PageCaller) -> None:
-        """Free a slot, and grant what is free to the pages that wait."""
+        """Free the slot of a page of this caller, and grant free slots to the pages that wait."""
         caller.active -= 1
         self._active -= 1
         # The caller with the fewest pages under way first; the sort keeps the order of arrival among equals.
@@ -140,7 +140,8 @@ class Admission:
 
     @asynccontextmanager
     async def host(self, name: str, *, delay: float | None, deadline: float) -> AsyncIterator[None]:
-        """Context manager: hold a slot of a host; `delay` is the Crawl-delay of its robots.txt, in seconds.
+        """Context manager: hold a slot of a host; waits for one, and for the Crawl-delay of its robots.txt (`delay`
+        seconds).
 
         Raises FetchTimeout at once if that delay ends after the deadline (a time of `anyio.current_time()`).
         """
@@ -150,7 +151,7 @@ class Admission:
             yield
 
     async def _wait(self, host: _Host, name: str, delay: float, deadline: float) -> None:
-        """Sleep until the host's next allowed time, and set that of the request after this one."""
+        """Sleep until the host's next allowed time, and set the one after it; FetchTimeout if that is too late."""
         now = anyio.current_time()
         start = max(now, host.next_start)
         if start >= deadline:
@@ -164,7 +165,7 @@ class Admission:
             await anyio.sleep(start - now)
 
     def _host(self, name: str) -> _Host:
-        """The limits of a host, which is now the most recently used one; idle hosts beyond the limit are dropped."""
+        """The limits of a host, which becomes the most recently used one; beyond 2048 hosts, idle ones are dropped."""
         host = self._hosts.setdefault(name, _Host(anyio.CapacityLimiter(self._per_host)))
         self._hosts.move_to_end(name)
         beyond = len(self._hosts) - _REMEMBERED_HOSTS

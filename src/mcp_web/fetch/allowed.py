@@ -11,7 +11,7 @@ from mcp_web.text.urls import host_matches, parse_url
 
 
 def check_domain(options: FetchOptions, host: str, url: str | None = None) -> None:
-    """Raise DomainDenied, with the URL that was asked for, for a host that the operator's lists exclude."""
+    """Raise DomainDenied, with `url`, for a host on the deny-list, or not on the allow-list if there is one."""
     denied = [pattern for pattern in options.deny_domains if host_matches(host, pattern)]
     if denied:
         raise DomainDenied(f"The domain {host} is on the deny-list ({denied[0]}).", url=url, host=host)
@@ -23,7 +23,7 @@ def check_domain(options: FetchOptions, host: str, url: str | None = None) -> No
 
 
 def check_kept(options: FetchOptions, url: str) -> None:
-    """Raise DomainDenied or SsrfBlocked if the options do not allow the URL: its kept copy is then not shown either."""
+    """Raise DomainDenied or SsrfBlocked if the options do not allow a URL, so that a kept copy is not shown either."""
     target = parse_url(url)
     check_domain(options, target.host)
     _policy(tuple(options.allow_private)).check_host(target.host, target.port)

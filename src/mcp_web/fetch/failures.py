@@ -14,13 +14,13 @@ _NO_NAME_SECONDS = 60.0  # that a host name counts as unknown
 
 
 class Failures:
-    """Remembers permanent failures by URL, in the store, so that other processes know them too."""
+    """Remembers in the store, for some minutes, which URLs failed permanently: pages that are gone, unknown hosts."""
 
     def __init__(self, notes: BestEffortNotes) -> None:
         self._notes = notes
 
     async def recall(self, url: str) -> WebError | None:
-        """The permanent error that this URL failed with in the last minutes, if any."""
+        """The permanent error that this URL failed with in the last minutes; None if there is none."""
         kept = await self._notes.get(KIND, url)
         if not isinstance(kept, dict):
             return None
@@ -28,7 +28,7 @@ class Failures:
         return None if until > time.time() + _GONE_SECONDS + 1 else FetchFailed.from_dict(kept)  # the clock was wrong
 
     async def remember(self, url: str, error: WebError) -> None:
-        """Remember an error, if it is permanent."""
+        """Remember an error of this URL if it is permanent, until the Unix time that is put into its `details`."""
         seconds = _lasting(error)
         if seconds is not None:
             until = time.time() + seconds
@@ -37,7 +37,7 @@ class Failures:
 
 
 def _lasting(error: WebError) -> float | None:
-    """Seconds that an error is remembered; None for one that is not permanent."""
+    """How many seconds an error is remembered; None if it is not permanent."""
     if isinstance(error, HttpError):
         return _GONE_SECONDS if error.status_code in _GONE else None
     if isinstance(error, FetchFailed) and error.details.get("reason") == "dns":

@@ -45,7 +45,7 @@ Conditional = tuple[tuple[str, str], ...]  # If-None-Match and If-Modified-Since
 
 
 class _CutOff(FetchFailed):
-    """A body that ended before its announced length; used if retries do not return more of it."""
+    """A body ended before its announced length; `response` has the first part, which is used if retries fail too."""
 
     def __init__(self, response: HttpResponse, url: Url) -> None:
         super().__init__(f"{url.host} closed the connection in the middle of the body.", url=url.href, reason="cut")
@@ -72,7 +72,7 @@ class _PageFetch:
 
 @contextmanager
 def _time_limit(page: _PageFetch) -> Iterator[None]:
-    """Raise FetchTimeout at the deadline of the page."""
+    """Context manager: raise FetchTimeout if the block is not done at the deadline of the page."""
     seconds = page.deadline - anyio.current_time()
     try:
         with anyio.fail_after(seconds):
@@ -87,7 +87,7 @@ def _time_limit(page: _PageFetch) -> Iterator[None]:
 
 
 class Fetcher:
-    """Fetches pages for agents. Everything it opens goes through the guarded client."""
+    """Fetches pages for agents, after checks: leaks, domains, limits, robots.txt, and the client's address guard."""
 
     def __init__(
         self,
@@ -113,8 +113,9 @@ class Fetcher:
     ) -> Fetched:
         """Fetch one page.
 
-        `deadline` is a time of `anyio.current_time()`; the configured timeout also applies, from the moment the page is
-        admitted. `fresh` retries a URL that failed a moment ago. Raises a WebError, and for a status of 400 or more
+        `conditional` are the headers of a conditional request: the result may then be `not_modified`. `deadline` is a
+        time of `anyio.current_time()`; the configured timeout also applies, from the moment the page is admitted.
+        `fresh` retries a URL that failed permanently a moment ago. Raises a WebError, for a status of 400 or more
         HttpError.
         """
         target = parse_url(url)
@@ -128,7 +129,7 @@ class Fetcher:
         return replace(fetched, notes=(*notes, *fetched.notes)) if notes else fetched
 
     async def admit(self, url: str, *, deadline: float | None = None) -> None:
-        """Check a page that is opened by other means, such as a browser: leak guard, domains, robots.txt.
+        """Check whether a page may be opened by other means, such as a browser: leak guard, domain lists, robots.txt.
 
         Raises the error that `get` would raise.
         """
@@ -141,7 +142,7 @@ class Fetcher:
                 await self._robots.check(target, page.deadline)
 
     def check_domain(self, url: Url | str) -> None:
-        """Raise DomainDenied for a URL or a host that the operator's lists exclude."""
+        """Raise DomainDenied for a URL or host on the deny-list, or not on the allow-list if there is one."""
         host, address = (url.host, url.href) if isinstance(url, Url) else (url, None)
         check_domain(self._options, host, address)
 
@@ -154,7 +155,7 @@ class Fetcher:
         await self._client.aclose()
 
     async def _admitted(self, target: Url, conditional: Conditional, deadline: float | None) -> Fetched:
-        """Wait for a slot, then fetch the page; every error gets the URL that was asked for."""
+        """Wait for a slot, then fetch the page; an error names the URL that was asked for, not one it redirected to."""
         try:
             async with self._admission.page(deadline):
                 return await self._in_time(_PageFetch(target, conditional, self._until(deadline), target))
@@ -163,12 +164,12 @@ class Fetcher:
             raise
 
     def _until(self, deadline: float | None) -> float:
-        """The deadline of a page that starts now: the configured timeout, or the caller's deadline if it is earlier."""
+        """The time at which a page that starts now must be done: after the timeout, or at `deadline` if earlier."""
         until = anyio.current_time() + self._options.timeout
         return until if deadline is None else min(until, deadline)
 
     async def _in_time(self, page: _PageFetch) -> Fetched:
-        """Fetch the page within its deadline, else raise FetchTimeout; permanent failures are remembered."""
+        """Fetch the page before its deadline, else raise FetchTimeout; permanent failures are remembered by URL."""
         with _time_limit(page):
             try:
                 return await self._fetch(page)
@@ -179,7 +180,7 @@ class Fetcher:
                 raise
 
     async def _fetch(self, page: _PageFetch) -> Fetched:
-        """Request the page and follow its redirects."""
+        """Request the page and follow its redirects, at most five; raises WebError."""
         while True:
             response = await self._hop(page)
             following = self._following(page.at, response)
@@ -208,9 +209,9 @@ class Fetcher:
         return following
 
     async def _hop(self, page: _PageFetch) -> HttpResponse:
-        """Request the page's current URL: robots.txt, the host's turn, login, retries.
+        """Request the page's current URL, if robots.txt allows it and once the host has a free slot; retries failures.
 
-        Returns an incomplete body if retries do not return more of it.
+        Redirects are not followed. If the body was cut off each time, returns the part that came.
         """
         begun = anyio.current_time()
         delay = await self._robots.check(page.at, page.deadline) if self._options.respect_robots else None
@@ -244,7 +245,7 @@ class Fetcher:
         ]
 
     async def _get_once(self, url: Url, headers: list[tuple[str, str]], deadline: float) -> HttpResponse:
-        """One request; raises HttpError for an error status, _CutOff for an incomplete body."""
+        """Send one request; raises HttpError for a status of 400 or more, _CutOff for an incomplete body."""
         response = await self._client.get(url, headers=headers, max_bytes=self._options.max_bytes, deadline=deadline)
         if response.status >= 400:
             raise http_error(response, url.href, time.time())
@@ -271,9 +272,9 @@ class Fetcher:
         return response
 
     async def _get_robots_once(self, url: Url, deadline: float) -> HttpResponse:
-        """One request for robots.txt, with retries: without login, truncated at the size that RFC 9309 requires.
+        """Request robots.txt without a login and without following a redirect; retries temporary failures.
 
-        A status that remains is returned, never raised.
+        The body is truncated at 512 KiB. A status of 400 or more is returned, not raised.
         """
         headers = [("User-Agent", self._options.user_agent), ("Accept", "text/plain, */*;q=0.5")]
 
@@ -292,7 +293,7 @@ class Fetcher:
             return HttpResponse(error.status_code or 500, (), b"")
 
     def _fetched(self, page: _PageFetch, response: HttpResponse) -> Fetched:
-        """The page from its last response; raises FetchFailed for a 3xx without a page."""
+        """The fetched page, from its last response; raises FetchFailed for a 3xx that is no answer to `conditional`."""
         not_modified = response.status == 304 and bool(page.conditional)
         if 300 <= response.status < 400 and not not_modified:
             raise _no_page(page.at, response.status)
@@ -326,7 +327,7 @@ def _notes(page: _PageFetch, response: HttpResponse) -> tuple[str, ...]:
 
 
 def _failed_for_good(url: Url, what: str) -> FetchFailed:
-    """An error that another try would not change; `what` completes the sentence that begins with the URL."""
+    """A FetchFailed that is not worth another try; `what` completes its message, which begins with the URL."""
     return FetchFailed(f"{url.href} {what}.", url=url.href, retryable=False, reason="redirects")
 
 
@@ -345,9 +346,9 @@ def _no_page(url: Url, status: int) -> FetchFailed:
 
 
 def guarded_dialer(options: FetchOptions, environment: Mapping[str, str] | None = None) -> Dialer:
-    """The dialer with the address guard of the operator's options, for the web client and the browser's proxy.
+    """A dialer with the address guard and the proxies of the operator's options: for the web client and the browser.
 
-    `environment` has the proxy variables, which are used if the options say so.
+    `environment` has HTTP_PROXY and the like, which are used if the options say so.
     """
     policy = AddressPolicy(parse_exemptions(options.allow_private), own_addresses())
     proxies = parse_proxies(options.proxy, environment, resolves=options.proxy_resolves)

@@ -31,13 +31,14 @@ _READABLE = 0.92  # share of characters that readable text has at least
 
 
 class LeakGuard:
-    """Checks everything that an agent sends to the web: URLs and search queries."""
+    """Checks all that an agent sends to the web, URLs and search queries, for secrets and for data encoded in them."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._forms = frozenset(form for secret in secrets if len(secret) >= _MIN_SECRET for form in _forms(secret))
 
     def check(self, text: str, what: Literal["URL", "query"] = "URL") -> tuple[str, ...]:
-        """Raise LeakBlocked for a text with a secret or encoded text; returns notes on what looks unusual."""
+        """Raise LeakBlocked if the text has a secret, encoded readable text, or a run of over 4000 characters that may
+        be encoded; returns a note on one of over 1500, else nothing."""
         for reading in _readings(text):
             folded = reading.casefold()
             if any(form in folded for form in self._forms):
@@ -58,7 +59,7 @@ class LeakGuard:
         return ()
 
     def _carries(self, decoded: str) -> bool:
-        """Whether decoded text may be leaked data: not if it is short JSON or a URL that itself may pass."""
+        """Whether decoded text may be leaked data: False for short JSON and for a short URL that passes `check`."""
         stripped = decoded.strip()
         if re.fullmatch(r"https?://\S+", stripped):  # a redirector with its target as a parameter
             try:
@@ -70,7 +71,7 @@ class LeakGuard:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """The encodings of a secret that a URL may contain: plain, quoted, reversed, hexadecimal, base64.
+    """The forms of a secret that a URL may contain, in lower case: plain, quoted, reversed, hexadecimal, base64.
 
     Base64 has three alignments; the ends of each depend on the text around it and are cut off.
     """
@@ -88,7 +89,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _readings(text: str) -> Iterator[str]:
-    """The text, and the text with percent-encoding decoded once and twice."""
+    """The text itself, then with percent-encoding decoded once and twice, as far as that changes it."""
     yield text
     for _ in range(2):
         undone = unquote_plus(text)
@@ -99,7 +100,7 @@ def _readings(text: str) -> Iterator[str]:
 
 
 def _runs(text: str) -> Iterator[str]:
-    """The long runs of characters in a text that could be an encoding, also if dots cut them into labels of a host."""
+    """The parts of a text of 80 characters or more that could be encoded data, also long labels of its host, joined."""
     plain = list(_readings(text))[-1]
     for reading in dict.fromkeys((text, plain)):
         for found in _RUN.finditer(reading):
@@ -114,7 +115,7 @@ def _runs(text: str) -> Iterator[str]:
 
 
 def _hidden_text(run: str) -> str | None:
-    """The readable text, of 40 bytes or more, that a run decodes to; None if it decodes to nothing readable."""
+    """The readable text, of 40 bytes or more, that this part of a URL decodes to; None if it decodes to none."""
     for decoded in _decodings(run):
         if len(decoded) < 40:
             continue
@@ -126,7 +127,7 @@ def _hidden_text(run: str) -> str | None:
 
 
 def _decodings(run: str) -> Iterator[bytes]:
-    """What a run decodes to, as hexadecimal, base32 and base64."""
+    """What this part of a URL decodes to, as hexadecimal, base32 and base64, as far as each is possible."""
     if _HEX.fullmatch(run):
         yield bytes.fromhex(run)
     upper = run.upper()

@@ -39,7 +39,7 @@ class Login:
         return host_matches(url.host, host) if host.startswith("*.") else host == url.host
 
     def headers(self, url: Url) -> list[tuple[str, str]]:
-        """The login's headers for a request to this URL, for which it must fit; empty if no cookie is for its path."""
+        """The headers to send with a request to a URL that the login `fits`; empty if no cookie is for it."""
         if self.header is not None:
             return [self.header]
         from urllib.request import Request
@@ -51,7 +51,7 @@ class Login:
         return [("Cookie", cookie)] if cookie else []
 
     def for_browser(self, url: Url) -> SiteLogin:
-        """The login for a browser, which manages cookies itself; each cookie keeps the path that it has in the file."""
+        """The login in the form for a browser: a header, or cookies, each with the path that it is for."""
         if self.header is not None and self.header[0].lower() != "cookie":
             return SiteLogin(header=self.header)
         if self.header is not None:
@@ -77,7 +77,7 @@ class Logins:
         return next((login.headers(url) for login in self._entries if login.fits(url)), [])
 
     def for_browser(self, url: Url) -> SiteLogin | None:
-        """The login that fits this URL, for a browser; None if there is none."""
+        """The first login that fits this URL, in the form for a browser; None if there is none."""
         return next((login.for_browser(url) for login in self._entries if login.fits(url)), None)
 
     def secrets(self) -> list[str]:
@@ -102,7 +102,8 @@ def _parts(value: str) -> list[str]:
 
 
 def _reaches(cookie: Cookie, url: Url) -> bool:
-    """Whether a cookie applies to this host: its domain, or a subdomain if the domain begins with a dot."""
+    """Whether a cookie may be sent to the host of a URL, and by its scheme; whether it is for the path is not
+    checked."""
     if cookie.secure and url.scheme != "https":
         return False
     below = cookie.domain.startswith(".") and host_matches(url.host, cookie.domain[1:])
@@ -110,7 +111,7 @@ def _reaches(cookie: Cookie, url: Url) -> bool:
 
 
 def _parse(line: str) -> Login:
-    """One entry of MCP_WEB_LOGIN; raises ConfigError."""
+    """Read one entry of MCP_WEB_LOGIN; raises ConfigError if it is invalid."""
     entry = _ENTRY.fullmatch(line)
     if entry is None:
         raise _config_error("an entry without a host")
@@ -145,13 +146,13 @@ def _config_error(what: str) -> ConfigError:
 
 
 class RedirectCookies:
-    """Cookies that a site sets while it redirects: sent only to the same host, and only for this page."""
+    """The cookies that hosts set while one page redirects: each is sent back only to its host, for this page only."""
 
     def __init__(self) -> None:
         self._by_host: dict[str, dict[str, str]] = {}
 
     def keep(self, url: Url, headers: tuple[tuple[str, str], ...]) -> None:
-        """Keep the cookies in the response headers of a URL, at most 20 for a host."""
+        """Keep the cookies that the response headers of a URL set, at most 20 for a host."""
         for name, value in headers:
             pair = value.partition(";")[0].strip()
             key, equals, content = pair.partition("=")

@@ -41,7 +41,7 @@ class RobotsRule:
 
 @dataclass(slots=True)
 class Group:
-    """Rules, and the agents that they are for."""
+    """A group of a robots.txt: user agents, in lower case, and the rules for them."""
 
     agents: set[str] = field(default_factory=set)
     rules: list[RobotsRule] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Robots:
         self._delays = delays
 
     def allows(self, agent: str, url: str) -> bool:
-        """Whether this agent may fetch a URL (or a path): the longest matching rule decides, a tie allows.
+        """Whether this user agent may fetch a URL (or a path): the longest matching rule decides, a tie allows.
 
         The rules are those of the groups that name the agent, or if none does, of those for all agents (`*`).
         """
@@ -75,14 +75,14 @@ class Robots:
         return best_disallow < 0 or best_allow >= best_disallow
 
     def delay(self, agent: str) -> float | None:
-        """The Crawl-delay for this agent, in seconds; None if none is set."""
+        """The Crawl-delay for this user agent (if no group names it, that for `*`), in seconds; None if none is set."""
         token = agent.lower()
         named = any(token in group.agents for group in self._groups)
         return self._delays.get(token if named else "*")
 
 
 def parse_robots(body: bytes | str) -> Robots:
-    """Read a robots.txt, at most its first 512 KiB; lines that are not understood are ignored."""
+    """Parse a robots.txt, at most its first 512 KiB; lines that are not understood are ignored."""
     raw = body.encode("utf-8", "surrogateescape") if isinstance(body, str) else body
     groups: list[Group] = []
     delays: dict[str, float] = {}
@@ -112,13 +112,13 @@ def parse_robots(body: bytes | str) -> Robots:
 
 
 def agent_token(user_agent: str) -> str:
-    """The name by which a User-Agent header is looked up: its product token; empty if it has none."""
+    """The name by which a User-Agent is looked up in robots.txt: `mcp-web` for `mcp-web/1.0`; empty if it has none."""
     found = re.search(r"compatible;\s*([A-Za-z_-]+)", user_agent) or re.match(r"\s*([A-Za-z_-]+)", user_agent)
     return found[1] if found else ""
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether a rule's pattern covers a path: `*` is any run, `$` at the end is the end. Linear, no backtracking."""
+    """Whether a path begins with a rule's pattern: `*` is any characters, a final `$` the end. Linear time."""
     anchored = pattern.endswith("$")
     first, *rest = (pattern[:-1] if anchored else pattern).split("*")
     if not path.startswith(first):
@@ -151,13 +151,13 @@ def path_of(url: str) -> str:
 
 
 def kept_text(body: bytes) -> str:
-    """The file as ASCII text for the store: other bytes are percent-encoded, so that every rule stays the same."""
+    """A robots.txt as ASCII text, to be stored: other bytes are percent-encoded, which leaves the rules the same."""
     plain = _without_mark(body).replace(b"\0", b"")
     return re.sub(rb"[\x80-\xff]", lambda octet: b"%%%02X" % octet[0][0], plain).decode("ascii")
 
 
 def _lines(raw: bytes) -> list[bytes]:
-    """The lines of the first 512 KiB; a line that is cut there is left out, because half a rule is another rule."""
+    """The lines of the first 512 KiB, without the line that is cut off there: half a rule is another rule."""
     lines = _LINE_END.split(_without_mark(raw[:MAX_BYTES]))
     return lines[:-1] if len(raw) >= MAX_BYTES else lines
 
@@ -184,7 +184,7 @@ def _without_mark(body: bytes) -> bytes:
 
 
 def _pair(line: bytes) -> tuple[str, bytes]:
-    """The key, in lower case, and the value of a line; empty if it has none."""
+    """The key of a line, in lower case, and its value, without a comment; both empty for a line of another form."""
     text = line[: _MAX_LINE - 1].partition(b"#")[0].strip()
     key, colon, value = text.partition(b":")
     if not colon:
@@ -196,7 +196,7 @@ def _pair(line: bytes) -> tuple[str, bytes]:
 
 
 def _agent_name(value: bytes) -> str:
-    """The product token of a user-agent line, in lower case, or `*`."""
+    """The agent that a user-agent line names: its product token in lower case, `*` for all, empty if invalid."""
     name = value.decode("latin-1")
     if name == "*" or (name.startswith("*") and name[1].isspace()):
         return "*"
@@ -205,7 +205,7 @@ def _agent_name(value: bytes) -> str:
 
 
 def _rules(allow: bool, value: bytes) -> list[RobotsRule]:
-    """The rule of a line; one that allows an index page also allows its folder."""
+    """The rules of an Allow or Disallow line: one, and if it allows an index page a second that allows its folder."""
     pattern = _ESCAPE.sub(lambda m: b"%" + m[1].upper() if m[1] else b"%%%02X" % m[0][0], value).decode("latin-1")
     rules = [_rule(allow, pattern)]
     if allow and _INDEX.search(pattern):
@@ -220,7 +220,7 @@ def _rule(allow: bool, pattern: str) -> RobotsRule:
 
 
 def _seconds(value: bytes) -> float | None:
-    """The seconds of a Crawl-delay; None if they are invalid."""
+    """The seconds in the value of a Crawl-delay line; None if it is invalid."""
     try:
         seconds = float(value)
     except ValueError:

@@ -58,7 +58,7 @@ class _SiteRules:
 
 
 class RobotsCheck:
-    """Checks URLs for one agent; `ask` fetches a robots.txt before a deadline."""
+    """Checks whether robots.txt lets one user agent fetch URLs; keeps the rules for a day. `ask` fetches the file."""
 
     def __init__(self, ask: Ask, agent: str, notes: BestEffortNotes) -> None:
         self._ask = ask
@@ -68,9 +68,10 @@ class RobotsCheck:
         self._flights = MemorySingleFlight()
 
     async def check(self, url: Url, deadline: float) -> float | None:
-        """Raise RobotsDisallowed, or return the Crawl-delay of the site in seconds; None if it has none.
+        """Raise RobotsDisallowed, or return the Crawl-delay of the site in seconds, at most 30; None if it has none.
 
-        Raises the network's error if the robots.txt could not be fetched, and PolicyError if it may not be.
+        Raises the network's error if robots.txt could not be fetched before `deadline` (a time of
+        `anyio.current_time()`), and PolicyError if our own rules do not let it be fetched.
         """
         if url.path == "/robots.txt":
             return None
@@ -89,9 +90,9 @@ class RobotsCheck:
         return min(delay, MAX_DELAY) if delay else None
 
     async def _rules(self, url: Url, deadline: float) -> _SiteRules:
-        """The rules of a site, kept or found now; one search for all callers that ask at the same time.
+        """The rules of a site, from memory, the store or the site; callers that ask at the same time share one request.
 
-        A failure of a caller with little time is neither kept nor shared for callers with more time.
+        A failure within the time of one caller does not count for a caller with more time, which asks again.
         """
         kept = self._kept.get(url.origin)
         rules = kept if kept is not None and _holds(kept.expires) else None
@@ -100,13 +101,13 @@ class RobotsCheck:
         return rules
 
     async def _find_rules(self, url: Url, deadline: float) -> _SiteRules:
-        """The rules of a site from the store, or else from the site; kept in memory."""
+        """The rules of a site from the store, or else from its robots.txt; they are then kept in memory."""
         rules = await self._stored_rules(url.origin) or await self._fetched_rules(url, deadline)
         self._kept[url.origin] = rules
         return rules
 
     async def _stored_rules(self, origin: str) -> _SiteRules | None:
-        """The rules that this or another process stored; None if there are none or they have expired."""
+        """The rules of a site that this or another process stored; None if there are none or they have expired."""
         kept = await self._notes.get(KIND, origin)
         if not isinstance(kept, dict) or not isinstance(kept.get("expires"), int | float):
             return None
@@ -116,7 +117,7 @@ class RobotsCheck:
         return _SiteRules(float(kept["expires"]), await _parsed(text.encode()) if isinstance(text, str) else None)
 
     async def _fetched_rules(self, url: Url, deadline: float) -> _SiteRules:
-        """The rules of a site from its robots.txt, which is fetched now; a failure is part of the rules."""
+        """Fetch the robots.txt of a site. A failure is returned as rules too, but a PolicyError is raised."""
         seconds = _seconds_for_robots(deadline)
         # Rounded up, so that callers with the same time, as the pages of a batch, do not ask one after the other.
         within = math.ceil(seconds)
@@ -135,7 +136,8 @@ class RobotsCheck:
         return await self._rules_from(url, response, within)
 
     async def _rules_from(self, url: Url, response: HttpResponse, within: float) -> _SiteRules:
-        """The rules that a response means; those of a 2xx or 4xx are also stored. `within` as `holds_within`."""
+        """The rules that follow from a response to a request for robots.txt, also stored unless they refuse everything.
+        `within` is the `holds_within` of a temporary refusal."""
         status = response.status
         if 200 <= status < 300:
             expires = time.time() + DAY
@@ -155,19 +157,19 @@ class RobotsCheck:
 
 
 def _seconds_for_robots(deadline: float) -> float:
-    """Seconds that a page with this deadline, a time of `anyio.current_time()`, waits for its robots.txt."""
+    """How many seconds a page with this deadline waits for its robots.txt: half of those left on anyio's clock."""
     return (deadline - anyio.current_time()) * _SHARE_OF_TIME
 
 
 async def _parsed(body: bytes) -> Robots:
-    """The parsed file; a large one is parsed in a thread."""
+    """Parse a robots.txt, in a thread if it is large."""
     if len(body) > _LARGE:
         return await anyio.to_thread.run_sync(parse_robots, body)
     return parse_robots(body)
 
 
 def _holds(expires: float) -> bool:
-    """Whether an expiry time is in the future, but not so far that the clock was wrong when it was stored."""
+    """Whether a Unix time is in the future, but by a day at most: one further away was set by a wrong clock."""
     return 0 < expires - time.time() <= DAY
 
 
@@ -176,7 +178,7 @@ def _refused(sentence: str, seconds: float, within: float = math.inf) -> _SiteRu
 
 
 def _disallowed(url: Url, sentence: str, retry_after: float | None = None) -> RobotsDisallowed:
-    """The error for a URL; `retry_after` in seconds, None for a rule of the file."""
+    """The error for a URL that may not be fetched; `retry_after` in seconds, None if a rule of the file says so."""
     return RobotsDisallowed(
         sentence,
         url=url.href,

@@ -42,7 +42,7 @@ _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';]+)", re.IGNORECASE)
 def media_type(content_type: str | None, body: bytes, url: str) -> str:
     """The media type of a body by its Content-Type header, its first bytes and its URL; lower case, no parameters.
 
-    application/octet-stream for bytes of an unknown format.
+    `application/octet-stream` for bytes of an unknown format.
     """
     claimed = (content_type or "").partition(";")[0].strip().lower()
     claimed = claimed if _TYPE.fullmatch(claimed) else ""
@@ -63,7 +63,7 @@ def charset_of(content_type: str | None) -> str | None:
 
 
 def _is_more_specific(claimed: str, found: str) -> bool:
-    """Whether the claimed type is a more specific name for the type that the bytes show."""
+    """Whether `claimed`, the type in the header, is the type that the bytes show, or a more specific name for it."""
     if found == "application/zip":
         return "zip" in claimed or claimed.startswith(("application/vnd.", "application/epub", "application/java"))
     if found == "application/x-ole-storage":
@@ -72,7 +72,7 @@ def _is_more_specific(claimed: str, found: str) -> bool:
 
 
 def _by_magic(body: bytes, head: bytes) -> str | None:
-    """The media type by the first bytes of a binary format; None for other formats."""
+    """The media type of a binary format by its first bytes (`head`: without leading space); None for others."""
     for magic, kind in _MAGIC:
         if head.startswith(magic) or body.startswith(magic):
             return kind
@@ -97,7 +97,7 @@ def _inside_zip(body: bytes) -> str:
 
 
 def _by_text(body: bytes, head: bytes, url: str) -> str:
-    """The media type of a text by its beginning or its file name; application/octet-stream for other bytes."""
+    """The media type of a text by its beginning (`head`: no leading space) or file name; octet-stream if binary."""
     if body.startswith((b"\xfe\xff", b"\xff\xfe")):
         return "text/html" if b"<\x00h" in body[:200].lower() or b"\x00<\x00h" in body[:200].lower() else "text/plain"
     # Control characters that no text has are less than a tenth.
@@ -118,7 +118,7 @@ def _by_text(body: bytes, head: bytes, url: str) -> str:
 
 
 def _feed_type(head: bytes) -> str:
-    """The media type of a feed by its first element; empty for everything else."""
+    """The media type of an Atom or RSS feed, by the first bytes of XML; empty for everything else."""
     if not _FEED.search(head):
         return ""
     return "application/atom+xml" if re.search(rb"(?i)<feed[\s>]", head) else "application/rss+xml"

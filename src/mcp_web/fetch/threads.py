@@ -27,7 +27,7 @@ _HEAD = 20_000  # bytes of a page in which its generator is named
 
 @dataclass(frozen=True, slots=True)
 class ThreadAddress:
-    """A thread: `site` is the repository or the site of the network it belongs to."""
+    """A thread: its source, its number, and `site`: the repository on GitHub, otherwise the host."""
 
     source: ThreadSource
     site: str
@@ -52,7 +52,7 @@ def reddit_address(url: str) -> str | None:
 
 
 def thread_address(url: str) -> ThreadAddress | None:
-    """The thread that a URL shows, or None when it is another kind of page."""
+    """The thread (issue, discussion, question or item) that a URL shows; None for other pages."""
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.")
     if host == "github.com" and (found := _GITHUB.match(parts.path)):

@@ -27,8 +27,8 @@ class Track:
 
 
 def spoken_tracks(html: bytes, base: str) -> list[Track]:
-    """The caption and subtitle tracks in a page whose URL is `base`: English before others, then captions before
-    subtitles. Those with an invalid URL are left out."""
+    """The caption and subtitle tracks among the first 50 tracks of a page whose URL is `base`: English ones first, and
+    captions before subtitles. Those with an invalid URL are left out."""
     found: list[tuple[bool, bool, Track]] = []
     for match in list(_TRACK.finditer(html.decode("utf-8", "replace")))[:_MOST]:
         facts = {name.lower(): unescape(a or b or c) for name, a, b, c in _ATTRIBUTE.findall(match[1])}
