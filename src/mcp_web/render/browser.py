@@ -36,7 +36,7 @@ _STOP_SECONDS = 5.0
 
 @dataclass(slots=True)
 class RunningBrowser:
-    """A browser with its driver."""
+    """A running browser with its driver process and profile. A `retired` one gets no further page."""
 
     driver: Driver
     browser: Browser
@@ -51,11 +51,12 @@ class RunningBrowser:
 
     @property
     def usable(self) -> bool:
-        """Whether it can serve a further page."""
+        """Whether a further page can be opened in it."""
         return not self.retired and self.browser.is_connected()
 
     async def take_tab(self, until: float) -> Tab:
-        """An unused tab for one page; `until` is on anyio's clock. Raises TabFailed, or TimeoutError and is retired."""
+        """A blank tab for one page. If there is none by `until` (on anyio's clock), or it fails, the browser gets no
+        further page, and TimeoutError or TabFailed is raised."""
         opening, self.spare = self.spare, None
         if opening is None or (opening.done() and opening.exception() is not None):
             opening = self._opening()
@@ -80,7 +81,7 @@ class RunningBrowser:
             self.spare = self._opening()
 
     def _opening(self) -> asyncio.Task[Tab]:
-        """Start a task that opens a tab; if it cannot be opened, the browser is retired."""
+        """Start a task that opens a tab; if it fails, it raises TabFailed and the browser gets no further page."""
 
         async def work() -> Tab:
             try:
@@ -94,7 +95,8 @@ class RunningBrowser:
         return task
 
     def _give_back(self, opening: asyncio.Task[Tab]) -> None:
-        """Keep an unused tab as the spare one; if there is one already, retire the browser and end its lease."""
+        """Keep an unused tab for the next page; if one is kept already, end the lease of this one and retire the
+        browser."""
         if self.spare is None:
             self.spare = opening
         else:
@@ -104,7 +106,7 @@ class RunningBrowser:
 
 class SharedBrowser:
     """Provides one browser for all pages, launched when first needed. After `recycle_after` pages or a failure it is
-    retired: the next page gets a new one, and the retired one ends when its last page is closed."""
+    retired: the next page gets a new browser, and the old one ends when its last page is closed."""
 
     def __init__(self, executable: Path, options: RenderOptions, egress: Egress, ca_bundle: str | None) -> None:
         self._options = options
@@ -116,7 +118,7 @@ class SharedBrowser:
 
     @asynccontextmanager
     async def use(self) -> AsyncIterator[RunningBrowser]:
-        """The running browser for one page, at whose end it may end. Raises RenderDisabled or RenderFailed."""
+        """Context manager: the browser for one page, launched if necessary. Raises RenderDisabled or RenderFailed."""
         running = await self._take()
         try:
             yield running
@@ -128,7 +130,7 @@ class SharedBrowser:
                 self._on_unused(running)
 
     async def _take(self) -> RunningBrowser:
-        """The current browser, with one more user; launched if there is none that is usable."""
+        """The current browser, counted as used by one more page; launches a new one if it is not usable."""
         async with self._starting:
             if self._idle is not None:
                 self._idle.cancel()
@@ -160,7 +162,7 @@ class SharedBrowser:
             self._idle = loop.call_later(self._options.idle, self._end_soon, running)  # the next user cancels it
 
     def _end_soon(self, running: RunningBrowser) -> None:
-        """End a browser in the background, once; it is no longer the current one."""
+        """Begin to end a browser, in the background, if that has not begun; it is no longer the current one."""
         if running is self._current:
             self._current = None
         if not running.ending:
@@ -184,7 +186,7 @@ class SharedBrowser:
 
 
 async def _launch(executable: Path, options: RenderOptions, egress: Egress, ca_bundle: str | None) -> RunningBrowser:
-    """Start the driver and, through the reaper, the browser; raises RenderDisabled or RenderFailed."""
+    """Start the driver process and, through `reaper.py`, the browser; raises RenderDisabled or RenderFailed."""
     try:
         from playwright.async_api import Error
 
@@ -238,7 +240,7 @@ async def _end_launched(launch: asyncio.Task[RunningBrowser]) -> None:
 
 
 async def end(running: RunningBrowser) -> None:
-    """Kill a browser and its driver, delete its profile and end the lease of its spare tab; to be called once."""
+    """Kill a browser and its driver, delete its profile, end the lease of its spare tab; to be called only once."""
     await _shut_down(running.lifeline, running.folder, running.driver)
     if running.spare is not None:
         _end_lease_of(running.spare)
@@ -246,7 +248,7 @@ async def end(running: RunningBrowser) -> None:
 
 
 def _end_lease_of(opening: asyncio.Task[Tab]) -> None:
-    """End the lease of a tab that nobody will use, as soon as the task that opens it is done."""
+    """End the lease (the access to the proxy) of a tab that is not used, once the task that opens it is done."""
 
     def ended(done: asyncio.Task[Tab]) -> None:
         if not done.cancelled() and done.exception() is None:
@@ -256,7 +258,7 @@ def _end_lease_of(opening: asyncio.Task[Tab]) -> None:
 
 
 async def _shut_down(lifeline: int, folder: Path, driver: Driver) -> None:
-    """Kill the browser, stop its driver, delete its folder."""
+    """Kill the browser by closing the file descriptor `lifeline`, stop its driver, delete its folder."""
     # The reaper kills the whole process tree when the lifeline closes; there is no state to save first.
     os.close(lifeline)
     await driver.stop()

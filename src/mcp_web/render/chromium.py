@@ -42,13 +42,13 @@ _RESERVE = 0.7
 
 
 def find_chromium(executable: str = "") -> Path | None:
-    """The browser to use: the configured one, else the first in the usual places; None if it is not found."""
+    """The path of the browser: `executable` if given, else the first in the usual places; None if it does not exist."""
     found = (shutil.which(one) for one in ((executable,) if executable else (*_PLACES, *_NAMES)))
     return next((Path(one) for one in found if one), None)
 
 
 class Chromium:
-    """Renders pages in one shared browser behind the address guard, each in a fresh context."""
+    """Renders pages in one shared browser behind the address guard, each in a browser context of its own."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Chromium:
         self._places = anyio.Semaphore(options.max_pages)
 
     async def render(self, url: str, *, deadline: float | None = None, screenshot: bool = False) -> Rendered:
-        """Open a page in the browser and return it once it has settled.
+        """Open a page in the browser and return it once it is loaded and its scripts change nothing more.
 
         `deadline` is a time of `anyio.current_time()` and can only shorten the configured time; `screenshot` takes one
         even if the operator does not keep them. Raises RenderDisabled, RenderFailed, SsrfBlocked, DomainDenied,
@@ -116,7 +116,8 @@ class Chromium:
     async def _visit(
         self, running: RunningBrowser, target: Url, until: float, begun: float, *, screenshot: bool
     ) -> Rendered:
-        """Open a page in a tab of its own; a browser that fails or hangs is retired. Times are of anyio's clock."""
+        """Open a page in a tab of its own, logged in if the operator has a login for it. A browser that fails or hangs
+        is retired. On anyio's clock, `begun` is when rendering began and `until` the deadline."""
         from playwright.async_api import Error
 
         url = target.href
@@ -141,7 +142,7 @@ class Chromium:
                 await tab.close()
 
     async def _shared(self) -> SharedBrowser:
-        """The shared browser and its proxy, made when first used; raises RenderDisabled."""
+        """The shared browser; the first call makes it and starts its proxy. Raises RenderDisabled."""
         if not self._options.enabled:
             raise RenderDisabled("Rendering pages in a browser is turned off.")
         async with self._opening:
@@ -165,7 +166,7 @@ class Chromium:
 
 
 def _cause(error: Exception, tab: Tab | None) -> str:
-    """Why the browser failed, for a message."""
+    """Why the browser failed, as the end of an error message."""
     if tab is not None and tab.gone.done():
         return "the page crashed it, because of its memory use or nesting depth"
     if isinstance(error, KeptNavigating):

@@ -16,18 +16,18 @@ _STOP_SECONDS = 5.0
 
 
 class PageGone(Exception):
-    """The page's process crashed, so the pending call will never return."""
+    """The page crashed, so a pending call of Playwright would never return."""
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's message, without its full stop; the type of an error without one."""
+    """The first line of an error's message, without its full stop; the name of its type if it has no message."""
     return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
 
 
 async def within(seconds: float, work: Awaitable[T], gone: asyncio.Future[None] | None = None) -> T:
-    """The result of a call of the driver; raises TimeoutError when it takes too long, PageGone once `gone` is done.
+    """The result of `work`, a call of Playwright; raises TimeoutError after `seconds`, PageGone once `gone` is done.
 
-    Calls of the driver are never cancelled: a late result or error is ignored instead.
+    The call itself is never cancelled: a late result or error is ignored instead.
     """
     task = asyncio.ensure_future(work)
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -39,11 +39,11 @@ async def within(seconds: float, work: Awaitable[T], gone: asyncio.Future[None] 
 
 
 class DriverFailed(Exception):
-    """The process could not be started, or ended before it answered."""
+    """The driver process could not be started, ended before it answered, or did not answer in time."""
 
 
 class Driver:
-    """The driver process; raises ImportError if Playwright is not installed."""
+    """Starts and stops the driver, Playwright's process that controls the browser; ImportError without Playwright."""
 
     def __init__(self) -> None:
         from playwright.async_api import async_playwright
@@ -52,7 +52,7 @@ class Driver:
         self._starting: asyncio.Future[Playwright] | None = None
 
     async def start(self, seconds: float) -> Playwright:
-        """Start the process; raises DriverFailed. `stop` is to be called in any case."""
+        """Start the process; raises DriverFailed, also after this many seconds. `stop` is to be called in any case."""
         coroutine = self._manager.start()
         self._starting = asyncio.ensure_future(coroutine)
         await asyncio.sleep(0)
@@ -71,7 +71,7 @@ class Driver:
             raise DriverFailed(str(error)) from error
 
     async def stop(self) -> None:
-        """End the process, and kill it if it does not end in time, or if the caller is cancelled; raises no error."""
+        """End the process; kill it after five seconds or if the caller is cancelled. Raises no error."""
         stopping = asyncio.ensure_future(self._stop())
         try:
             await asyncio.wait({stopping}, timeout=_STOP_SECONDS)
@@ -88,6 +88,6 @@ class Driver:
                 await self._manager.__aexit__()
 
     def _kill(self) -> None:
-        """Kill the process, unless it has ended, and close its pipes: they cannot be closed after the event loop."""
+        """Kill the process, unless it has ended, and close its pipes, while there still is an event loop."""
         with suppress(AttributeError):
             self._manager._client._transport._proc._transport.close()  # type: ignore[union-attr]

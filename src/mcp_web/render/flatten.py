@@ -37,9 +37,9 @@ class Flat:
 
 
 async def flatten(page: Page, world: IsolatedWorld, until: float) -> Flat:
-    """Serialise the page, or if that fails its plain text; `until` is on anyio's clock.
+    """Serialise what a page shows as HTML, or if that fails its plain text, before `until` on anyio's clock.
 
-    Raises TimeoutError, KeptNavigating, PageGone, ScriptFailed or the driver's Error.
+    Raises TimeoutError, KeptNavigating, PageGone, ScriptFailed or Playwright's Error.
     """
     parts = await _frames(page, until)
     try:
@@ -62,9 +62,9 @@ async def _plain(world: IsolatedWorld, until: float) -> Flat:
 
 
 async def _frames(page: Page, until: float) -> dict[int, str]:
-    """The HTML of frames of other origins on the same site, by frame number: no script of the page can read these.
+    """The HTML of frames of the page's site but another origin, by frame number: `flatten.js` cannot read these.
 
-    Each frame's element is marked with its number; frames that fail are left out.
+    Each frame's element is marked with its number; frames that fail, and those after the tenth, are left out.
     """
     from playwright.async_api import Error
 
@@ -88,7 +88,7 @@ async def _frames(page: Page, until: float) -> dict[int, str]:
 
 
 def _origin_and_site(frame: Frame) -> tuple[str, str] | None:
-    """The origin and the site of a frame; None for a frame without a URL of its own."""
+    """The origin (scheme, host, port) and site (registrable domain) of a frame; None without a URL of its own."""
     try:
         url = parse_url(frame.url)
     except InvalidUrl:

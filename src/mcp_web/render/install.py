@@ -34,7 +34,7 @@ _PACKAGES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class InstallStep:
-    """One missing part and the commands that install it; none if it has to be installed by hand."""
+    """One missing part of rendering and the commands that install it; none if it has to be installed by hand."""
 
     missing: str
     commands: tuple[tuple[str, ...], ...]
@@ -45,7 +45,7 @@ class InstallStep:
 
 
 def missing_steps(executable: str = "") -> tuple[InstallStep, ...]:
-    """What rendering still needs; empty when it is ready. `executable` is the configured browser, if any."""
+    """What rendering still needs, with how to install it; empty if nothing. `executable`: the configured browser."""
     steps = []
     if importlib.util.find_spec("playwright") is None or importlib.util.find_spec("publicsuffixlist") is None:
         steps.append(InstallStep("the Python packages of mcp-web[render]", (install_command("render"),)))
@@ -55,7 +55,7 @@ def missing_steps(executable: str = "") -> tuple[InstallStep, ...]:
 
 
 def browser_state(options: RenderOptions) -> tuple[str, str | None]:
-    """What was found for rendering on this machine, and the fix if something is missing; None if nothing is."""
+    """For the operator: what was found for rendering, and how to install what is missing (None if nothing is)."""
     steps = missing_steps(options.executable)
     if not steps:
         return f"Chromium at {find_chromium(options.executable)}", None
@@ -70,7 +70,7 @@ async def install_browser(options: RenderOptions) -> None:
 
 
 def _chromium_commands() -> tuple[tuple[str, ...], ...]:
-    """The commands that install Chromium here; none if there is no known package manager or no right to use it."""
+    """The commands that install Chromium here; empty if there is no known package manager or no right to use it."""
     for manager, commands in _PACKAGES:
         if shutil.which(manager) is None:
             continue
@@ -81,7 +81,7 @@ def _chromium_commands() -> tuple[tuple[str, ...], ...]:
 
 
 def run_step(step: InstallStep) -> None:
-    """Run the commands of a step; raises RenderFailed with the last line of what went wrong."""
+    """Run the commands of a step; if one fails, raises RenderFailed with the last line that it printed."""
     if not step.commands:
         raise RenderFailed(f"There is no known way to install {step.missing} here.", suggestion="Install it by hand.")
     for command in step.commands:

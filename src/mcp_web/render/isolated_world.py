@@ -20,12 +20,12 @@ _NAME = "mcp-web"
 
 @cache
 def script(name: str) -> str:
-    """The source of one of our scripts, `scripts/NAME.js`."""
+    """The source of our JavaScript file `scripts/NAME.js`."""
     return (files("mcp_web.render") / "scripts" / f"{name}.js").read_text("utf-8")
 
 
 class ScriptFailed(Exception):
-    """One of our scripts threw an exception in the page."""
+    """One of our own scripts threw an exception in the page."""
 
 
 class KeptNavigating(Exception):
@@ -33,7 +33,7 @@ class KeptNavigating(Exception):
 
 
 class IsolatedWorld:
-    """Calls our scripts in the current document of the main frame."""
+    """Calls our scripts in the current document of a page, in a context that the page's own scripts cannot reach."""
 
     def __init__(self, session: CDPSession, gone: asyncio.Future[None]) -> None:
         self._session = session
@@ -42,10 +42,8 @@ class IsolatedWorld:
         self._context: int | None = None
 
     async def enter(self, watch: str, until: float) -> None:
-        """Run `observe.js` at the start of every later document, and the script `watch` in the page's own context.
-
-        Raises TimeoutError (`until` is on anyio's clock), PageGone or the driver's Error.
-        """
+        """Prepare a blank page, once: from now on each document first runs our `observe.js`, and in its own context
+        `watch` (source). Raises TimeoutError (`until` is on anyio's clock), PageGone or Playwright's Error."""
         self._session.on("Runtime.executionContextCreated", self._created)
         answers = await asyncio.gather(
             self._ask("Page.getFrameTree", {}, until),
@@ -59,9 +57,9 @@ class IsolatedWorld:
         self.frame = answers[0]["frameTree"]["frame"]["id"]
 
     async def call(self, name: str, *arguments: Any, seconds: float) -> Any:
-        """The result, as JSON values, of one of our scripts (`scripts/NAME.js`) with these arguments.
+        """Call our script `scripts/NAME.js`, a function, with these arguments; returns its result as JSON values.
 
-        Raises TimeoutError, KeptNavigating, PageGone, ScriptFailed or the driver's Error.
+        Raises TimeoutError, KeptNavigating, PageGone, ScriptFailed or Playwright's Error.
         """
         from playwright.async_api import Error
 
@@ -79,7 +77,7 @@ class IsolatedWorld:
         raise KeptNavigating
 
     async def _call(self, body: str, arguments: tuple[Any, ...], until: float) -> Any:
-        """Run a script in the isolated world of the current document, which is created if there is none."""
+        """Call the function with the source `body` in our context of the current document, creating that if needed."""
         if self._context is None:
             world = {"frameId": self.frame, "worldName": _NAME}
             self._context = int((await self._ask("Page.createIsolatedWorld", world, until))["executionContextId"])
@@ -99,17 +97,18 @@ class IsolatedWorld:
         return answer["result"].get("value")
 
     def _created(self, event: dict[str, Any]) -> None:
-        """Remember the context of our world when the main frame has a new document."""
+        """Remember our context when the browser reports that the main frame has a new one, for a new document."""
         context = event["context"]
         if context["name"] == _NAME and context["auxData"]["frameId"] == self.frame:
             self._context = int(context["id"])
 
     async def _ask(self, method: str, parameters: dict[str, Any], until: float) -> dict[str, Any]:
-        """The result of a method of the DevTools protocol; raises TimeoutError, PageGone or the driver's Error."""
+        """Call a method of the DevTools protocol; raises TimeoutError at `until`, PageGone or Playwright's Error."""
         return await within(until - anyio.current_time(), self._session.send(method, parameters), self._gone)
 
     async def interrupt(self, *, for_good: bool) -> None:
-        """Stop the script that blocks the page; with `for_good` no other script can start. Raises as `enter`."""
+        """Stop the script that is running in the page; with `for_good` none can start after it. Raises TimeoutError,
+        PageGone or Playwright's Error."""
         if for_good:
             await self._ask("Emulation.setScriptExecutionDisabled", {"value": True}, anyio.current_time() + 2)
         await self._ask("Runtime.terminateExecution", {}, anyio.current_time() + 2)

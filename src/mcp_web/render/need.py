@@ -16,7 +16,7 @@ SHELL_CHARS = 200
 
 
 def needs_browser(document: Document | None, facts: HtmlFacts) -> str | None:
-    """Why this page needs a browser, as a sentence, or None. `document` is what was extracted without one."""
+    """Why this page needs a browser, as a sentence; None if not. `document`: what was extracted without one."""
     read = len(document.markdown.strip()) if document is not None else 0
     if facts.scripts == 0 or read >= ENOUGH_CHARS:
         return None

@@ -69,7 +69,7 @@ def _run(folder: Path, data_limit: int, chromium: str, flags: list[str], parent:
 
 
 def _start(chromium: str, flags: list[str], profile: Path, data_limit: int) -> int:
-    """Fork and run Chromium in the child; returns its process id. As root, gives the profile to `nobody`."""
+    """Start Chromium in a child process and return its id. As root it runs as `nobody`, who gets the profile."""
     drop = os.geteuid() == 0
     if drop:
         os.chown(profile.parent, -1, _NOBODY)
@@ -89,7 +89,7 @@ def _start(chromium: str, flags: list[str], profile: Path, data_limit: int) -> i
 
 
 def _exec_chromium(chromium: str, flags: list[str], home: Path, data_limit: int, drop: bool, parent: int) -> None:
-    """In the child: drop privileges and environment, become Chromium; returns only if `parent` no longer exists."""
+    """In the child: set limits, become `nobody` if `drop`, then Chromium; returns only if `parent` no longer exists."""
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -119,7 +119,7 @@ def _exec_chromium(chromium: str, flags: list[str], home: Path, data_limit: int,
 
 
 def _sandbox_works() -> bool:
-    """Whether `nobody` may create the namespaces of Chromium's sandbox here; False for others than root."""
+    """Whether the user `nobody` may create the namespaces of Chromium's sandbox here; False unless called as root."""
     probe = os.fork()
     if probe:
         return os.waitstatus_to_exitcode(os.waitpid(probe, 0)[1]) == 0
@@ -138,7 +138,8 @@ def _become_nobody() -> None:
 
 
 def _watch(child: int, server_gone: int, wake: int) -> int:
-    """Wait until the browser exits, the server exits or a signal comes; returns the exit status as in `main`."""
+    """Wait until the process `child` exits, the pipe `server_gone` is closed or a signal comes through the pipe `wake`;
+    returns the exit status as in `main`."""
     poll = select.poll()
     poll.register(server_gone, 0)  # POLLHUP is always reported, and nothing is ever written
     poll.register(wake, select.POLLIN)
@@ -160,7 +161,7 @@ def _watch(child: int, server_gone: int, wake: int) -> int:
 
 
 def _kill_all() -> None:
-    """Kill all descendants; orphans become children of this subreaper, so none is missed."""
+    """Kill all descendants and wait for their end; orphans become children of this process, so none is missed."""
     while True:
         for pid in _descendants():
             with contextlib.suppress(ProcessLookupError):

@@ -77,7 +77,7 @@ class PageState:
 
 @dataclass  # no slots: the driver sets an attribute on objects whose methods are its callbacks
 class Traffic:
-    """The requests of a page."""
+    """The requests of a page that are open, and when the last one began or ended."""
 
     open: set[Request] = field(default_factory=set)
     last: float = field(default_factory=anyio.current_time)  # when one last began or ended
@@ -98,7 +98,7 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Why the page was not waited for any longer, and its last state."""
+    """Why waiting for the page ended, and its last state (None if it never answered)."""
 
     ending: Ending
     state: PageState | None
@@ -108,10 +108,10 @@ class Settled:
 def verdict(
     state: PageState, *, open_requests: int, quiet: float, data: bool, elapsed: float, patience: float = 1.0
 ) -> Ending | None:
-    """Why to stop waiting, or None to continue.
+    """Why to stop waiting for a page (settled; restless: it keeps changing; waiting: requests stay open), or None.
 
-    Times are in milliseconds: `quiet` since a request began or ended, `elapsed` since the document arrived. `data`:
-    a script requested data. `patience` is a factor of the times after which a page that has not settled is given up.
+    Times are in milliseconds: `quiet` since a request began or ended, `elapsed` since the wait began. `data`: a script
+    requested data. `patience` is a factor of the times after which a page that has not settled is given up.
     """
     elapsed /= patience
     stalled = min(state.still, quiet) >= STALLED_AFTER * patience
@@ -130,7 +130,7 @@ def verdict(
 
 
 def _needed(state: PageState, *, data: bool) -> float:
-    """How many milliseconds the page must have been unchanged to count as settled."""
+    """How many milliseconds a loaded page must be unchanged to count as settled; `data`: a script requested data."""
     known = not state.blind and state.beats >= BEATS
     if state.chars < EMPTY_CHARS:
         return QUIET if known and state.chars else QUIET_WHEN_EMPTY
@@ -140,9 +140,9 @@ def _needed(state: PageState, *, data: bool) -> float:
 
 
 async def settle(tab: Tab, until: float, patience: float) -> Settled:
-    """Wait until the page has settled, hangs or the time is up; `until` is on anyio's clock.
+    """Wait until the page is loaded and stays unchanged, is given up, hangs, or until `until` on anyio's clock.
 
-    `patience` is a factor of the limits besides `until`. Raises PageGone, ScriptFailed or the driver's Error.
+    `patience` is a factor of the limits besides `until`. Raises PageGone, ScriptFailed or Playwright's Error.
     """
     traffic = tab.traffic
     begun = anyio.current_time()
@@ -184,7 +184,7 @@ async def settle(tab: Tab, until: float, patience: float) -> Settled:
 
 
 async def explore(tab: Tab, until: float, patience: float) -> Settled:
-    """Settle, decline a consent banner, enlarge the window for lazy content. Raises as `settle`, or TimeoutError."""
+    """As `settle`, then decline a consent banner, scroll for lazy content, settle again; also raises TimeoutError."""
     settled = await settle(tab, until, patience)
     if settled.state is not None and settled.state.consent and settled.ending != "stuck":
         await tab.world.call("decline", settled.state.consent, seconds=2.0)
@@ -212,6 +212,6 @@ async def explore(tab: Tab, until: float, patience: float) -> Settled:
 
 
 async def _scroll(tab: Tab, until: float, patience: float) -> None:
-    """Scroll through the page, so that lazy content loads."""
+    """Scroll through the page in up to 4 seconds (times `patience`), so that content loads that waits to be seen."""
     seconds = max(0.5, min(HANG_SECONDS * patience, until - anyio.current_time()))
     await tab.world.call("scroll", seconds * 800, seconds=seconds)

@@ -36,9 +36,9 @@ class TabFailed(Exception):
 
 @dataclass  # no slots: the driver sets an attribute on objects whose methods are its callbacks
 class Tab:
-    """A tab for one page, which records what the page does.
+    """A browser tab for one page, which records the page's requests, crash and downloads.
 
-    With the login of its `lease` the tab authenticates to the proxy, which limits the hosts that this page may reach.
+    With the credentials of its `lease` it authenticates to the proxy, which limits what this page may load.
     """
 
     context: BrowserContext
@@ -68,15 +68,16 @@ class Tab:
             await within(1.0, self.context.close())
 
     def forget(self) -> None:
-        """End the lease of a page whose browser has ended."""
+        """End the lease, so that the proxy refuses this tab, without closing it: for a tab whose browser has ended."""
         self.egress.withdraw(self.lease)
 
     async def enlarge(self, height: int) -> None:
-        """Make the window this many pixels high; raises TimeoutError or the driver's Error."""
+        """Make the window this many pixels high; raises TimeoutError or Playwright's Error."""
         await within(2.0, self.page.set_viewport_size({"width": VIEWPORT_WIDTH, "height": height}))
 
     async def authenticate(self, options: RenderOptions) -> None:
-        """Authenticate to the proxy once, for every connection of this context; then refuse images, fonts and media."""
+        """Authenticate to the proxy, for all requests to come; refuse images, fonts, media unless screenshots are
+        kept."""
         unwanted = [] if options.screenshot else [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
         self._intercepted = [{"urlPattern": AUTH_URL}, *unwanted]
         self.session.on("Fetch.authRequired", self._identify)
@@ -86,7 +87,7 @@ class Tab:
         await self.session.send("Runtime.evaluate", {"expression": greeting, "awaitPromise": True})
 
     async def log_in(self, url: Url, login: SiteLogin) -> None:
-        """Send the operator's login to this origin only, and only while the page has this origin."""
+        """From now on send the operator's login with requests to the origin of `url`, only for pages of this origin."""
         self.lease.ports[url.host] = url.port
         if login.cookies:
             secure = url.scheme == "https"
@@ -107,7 +108,7 @@ class Tab:
         await self.session.send("Fetch.enable", {"handleAuthRequests": True, "patterns": self._intercepted})
 
     def listen(self) -> None:
-        """Record what the page does from now on."""
+        """Record the page's requests, crash and downloads from now on; close its popups."""
         self.context.on("page", self._close_other)
         self.page.on("request", self._began)
         self.page.on("requestfinished", self.traffic.ended)
@@ -116,7 +117,7 @@ class Tab:
         self.page.on("download", self._downloading)
 
     async def _identify(self, event: dict[str, Any]) -> None:
-        """Answer a request for credentials: that of the proxy with the lease, that of a site with none."""
+        """Answer a request for a user name and password: the proxy gets those of the lease, a site gets none."""
         known = {"response": "ProvideCredentials", "username": self.lease.name, "password": self.lease.password}
         self._challenges += 1
         proxy = event["authChallenge"].get("source") == "Proxy" and self._challenges <= _CHALLENGES
@@ -124,7 +125,7 @@ class Tab:
         await self._send("Fetch.continueWithAuth", requestId=event["requestId"], authChallengeResponse=answer)
 
     async def _paused(self, event: dict[str, Any]) -> None:
-        """Decide on an intercepted request: refuse it, continue it with the operator's login, or continue it."""
+        """Refuse an intercepted request, add the operator's login to it, or let it go on, by its type and URL."""
         request, number = event["request"], event["requestId"]
         if {"urlPattern": "*", "resourceType": event["resourceType"]} in self._intercepted:
             await self._send("Fetch.failRequest", requestId=number, errorReason="BlockedByClient")
@@ -137,7 +138,8 @@ class Tab:
             await self._send("Fetch.continueRequest", requestId=number)
 
     def _is_own(self, event: dict[str, Any]) -> bool:
-        """Whether the main frame requests this from the login's origin: a document, or what a page of it requests."""
+        """Whether a request may carry the login: it goes to the login's origin, comes from the main frame, and is for a
+        document or made by a page of that origin."""
         assert self._login is not None
         origin = self._login[0] + "/"
         if not event["request"]["url"].startswith(origin) or event["frameId"] != self.world.frame:
@@ -173,7 +175,7 @@ class Tab:
 
 
 async def open_tab(browser: Browser, egress: Egress, options: RenderOptions) -> Tab:
-    """A fresh context with a blank page; raises TabFailed."""
+    """Open a blank tab in a browser context of its own, with a new lease for the proxy; raises TabFailed."""
     from playwright.async_api import Error
 
     lease = egress.grant()
@@ -186,7 +188,7 @@ async def open_tab(browser: Browser, egress: Egress, options: RenderOptions) -> 
 
 
 async def _open(browser: Browser, egress: Egress, lease: Lease, options: RenderOptions) -> Tab:
-    """A blank page in a new context, observed and authenticated to the proxy; raises the driver's Error."""
+    """A blank tab in a new browser context, recorded and authenticated to the proxy; raises Playwright's Error."""
     context = await browser.new_context(
         # Without the password: if it is given here, the driver intercepts every request of the page.
         proxy={"server": f"http://127.0.0.1:{egress.port}"},
@@ -209,7 +211,7 @@ async def _open(browser: Browser, egress: Egress, lease: Lease, options: RenderO
 
 
 def _user_agent(version: str) -> str:
-    """The user agent of a desktop Chrome of the same version."""
+    """The User-Agent of a desktop Chrome, with the main number of this browser's version."""
     system = "Macintosh; Intel Mac OS X 10_15_7" if sys.platform == "darwin" else "X11; Linux x86_64"
     chrome = f"Chrome/{version.partition('.')[0]}.0.0.0"
     return f"Mozilla/5.0 ({system}) AppleWebKit/537.36 (KHTML, like Gecko) {chrome} Safari/537.36"

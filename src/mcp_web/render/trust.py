@@ -19,7 +19,7 @@ _MOST = 50
 
 
 def add_trust(home: Path, ca_bundle: str) -> None:
-    """Let a browser with this home folder trust the authorities of a PEM file; a failure is logged."""
+    """Let a browser with this home folder trust the certificate authorities of a PEM file; a failure is only logged."""
     certutil = shutil.which("certutil")
     if certutil is None:
         trace.log("error", "browser_trust", error="certutil is not installed; the browser ignores MCP_WEB_CA_BUNDLE")

@@ -38,7 +38,7 @@ _ENDINGS = {
 
 @dataclass(slots=True)
 class Visit:
-    """Opens one URL in a tab. `until`, the deadline, is on anyio's clock; for `patience` see `settle`."""
+    """Opens one URL in an unused tab, by `until` on anyio's clock; `patience` is a factor of other time limits."""
 
     tab: Tab
     until: float
@@ -46,7 +46,8 @@ class Visit:
     screenshot: bool = False
 
     async def open(self, url: str) -> Rendered:
-        """The settled page; raises a WebError, the driver's Error, PageGone, KeptNavigating or TimeoutError."""
+        """Open the URL and return the page once it has settled; raises a WebError, Playwright's Error, PageGone,
+        KeptNavigating, ScriptFailed or TimeoutError."""
         tab = self.tab
         begun = anyio.current_time()
         settled = await self._arrive(url)
@@ -81,7 +82,8 @@ class Visit:
         )
 
     async def _arrive(self, url: str) -> Settled:
-        """Navigate to the URL and follow the page's redirects, as far as the address guard allows, until it settled."""
+        """Navigate to the URL, and on to other sites that it redirects to, at most four; wait until the page
+        settled."""
         target = url
         for _ in range(_MAX_SITES):
             await self._go(target)
@@ -95,8 +97,8 @@ class Visit:
         raise RenderFailed(f"The page {url} was redirected across sites more than {_MAX_SITES} times.", url=url)
 
     async def _go(self, url: str) -> None:
-        """Navigate to a URL; raises WebError if that fails. After a request that the proxy refused it returns, and
-        `_next_url` decides. Errors of the browser itself are not translated."""
+        """Navigate to a URL; raises WebError if that fails. If the proxy refused the request, it returns, and
+        `_next_url` decides what follows. Errors of the browser itself are not translated."""
         from playwright.async_api import Error
 
         try:
@@ -122,7 +124,8 @@ class Visit:
         return await within(self._left(1.0), self.tab.navigations[-1].response()) if self.tab.navigations else None
 
     def _next_url(self) -> str | None:
-        """The URL of another site that the proxy refused to the main frame and now allows, or None. Raises WebError."""
+        """The URL to navigate to next: one of another site, which the proxy refused to the main frame and now allows.
+        None if it refused none; raises WebError if the URL may not be opened."""
         refused = self._refusal()
         if refused is None:
             return None
@@ -139,7 +142,7 @@ class Visit:
         raise RenderFailed(f"The browser could not open {url}: {denial.error or denial.reason}.", url=url)
 
     def _refusal(self) -> tuple[Request, Denial] | None:
-        """The main frame's last request and its denial, if the proxy refused it; else None."""
+        """The last navigation request and the proxy's reason, if the proxy refused it; else None."""
         if not self.tab.navigations:
             return None
         request = self.tab.navigations[-1]
@@ -166,7 +169,7 @@ class Visit:
         return png if len(png) <= _SCREENSHOT_BYTES else None
 
     def _redirects(self) -> tuple[str, ...]:
-        """The URLs that redirected to the last document, in order."""
+        """The URLs that redirected to the last document, in order; empty if there was no redirect."""
         chain: list[str] = []
         request = self.tab.navigations[-1] if self.tab.navigations else None
         while request is not None and request.redirected_from is not None:
@@ -187,7 +190,7 @@ def _media_type(response: Response | None) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """The error name in the driver's message (`Page.goto: net::ERR_NAME_NOT_RESOLVED at …`), else its first line."""
+    """The error name in Playwright's message (`Page.goto: net::ERR_NAME_NOT_RESOLVED at …`), else its first line."""
     line = str(error).splitlines()[0]
     return line.partition("net::")[2].split(" ")[0][:60] or quoted(line, 200)
 
