@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Serve on stdio when stdin is a pipe; everything else goes through the command line."""
+    """Run the MCP server on stdio if there are no arguments and stdin is not a terminal, else the command line."""
     try:
         import os
         import signal

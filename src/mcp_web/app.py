@@ -48,7 +48,7 @@ _INDEXING_SECONDS = 10.0
 
 
 def _built_once(build: Callable[[Any], Awaitable[T]]) -> Callable[[Any], Awaitable[T]]:
-    """Decorator for methods of App that build a part: the part is built by the first call, and kept."""
+    """Decorator for methods of App that build a part: the first call builds it, later calls return the same object."""
     name = f"_{build.__name__}"
 
     @wraps(build)
@@ -62,7 +62,10 @@ def _built_once(build: Callable[[Any], Awaitable[T]]) -> Callable[[Any], Awaitab
 
 
 class App:
-    """The parts of one tenant, over a process that it shares, or else makes with `dialer` and closes at the end."""
+    """Builds the parts of one tenant when they are first used (store, fetcher, archive …), and closes them at the end.
+
+    It uses the given `process`, which others may share; without one it makes its own, with `dialer`, and closes it too.
+    """
 
     tenant = DEFAULT_TENANT
 
@@ -96,11 +99,13 @@ class App:
 
     @property
     def flight(self) -> SingleFlight:
-        """Shares work between callers of this tenant, on all replicas."""
+        """Single flight: callers of this tenant that ask for the same work at the same time share one run of it; with
+        Redis, over all replicas."""
         return self.process.coordination.flight
 
     async def store(self) -> Store:
-        """The store, opened when first needed; if it is unusable a temporary one, and `require_kept_store` raises."""
+        """The store of this tenant, opened by the first call. If its file cannot be used, a temporary store takes its
+        place, and `require_kept_store` raises; if the file is only locked at the moment, raises CacheError."""
         if self._store is not None:
             return self._store
         async with self._opening:
@@ -116,11 +121,11 @@ class App:
         return self._store
 
     async def main_store(self) -> Store:
-        """The store of the default tenant, which knows what tenants share."""
+        """The store of the default tenant, which also records what tenants share with each other."""
         return await self.store()
 
     async def shared_stores(self) -> list[SharedStore]:
-        """The stores of other tenants, each limited to the collections that are shared with this one."""
+        """The stores of other tenants, each limited to the collections that its owner shares with this tenant."""
         if self._shared is None:
             from mcp_web.store.shared import SharedStores
 
@@ -129,21 +134,22 @@ class App:
         return await self._shared.readable(await self.main_store())
 
     async def close_withdrawn_stores(self) -> None:
-        """Close the stores that are no longer shared with this tenant; called when no request uses the app."""
+        """Close stores that are no longer shared with this tenant; to be called when no request uses the app."""
         if self._shared is not None:
             await self._shared.close_withdrawn()
 
     async def require_kept_store(self) -> None:
-        """Raise CacheError when nothing can be kept: for work whose purpose is to change what is kept."""
+        """Raise CacheError if the store is a temporary one: for work whose purpose is to change what is kept."""
         await self.store()
         if self._store_refusal is not None:
             self._store_note_taken = True  # the error says the same
             raise self._store_refusal
 
     def take_store_note(self) -> str:
-        """The note about the store that a caller should see, or an empty string.
+        """The note about the store that a caller should see; empty if there is none, or no store was opened yet.
 
-        That the store was replaced is said once, that nothing can be kept every time.
+        That a damaged store was replaced by an empty one is said by the first call only; that the store is a temporary
+        one, so that nothing is kept, by every call.
         """
         note = self._store_note
         if self._store_refusal is None:
@@ -152,7 +158,7 @@ class App:
         return note
 
     def remaining_store_note(self) -> str:
-        """As `take_store_note`, but empty if a caller has already taken the note."""
+        """As `take_store_note`, but empty if that was already called or `require_kept_store` has raised."""
         return "" if self._store_note_taken else self.take_store_note()
 
     # ── components ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -191,12 +197,12 @@ class App:
 
     @property
     def search_providers(self) -> tuple[str, ...]:
-        """The names of the providers that can be asked here: configured, or without a key."""
+        """The names of the search providers that a call may use here: those that are configured or need no key."""
         return self.settings.of(SearchOptions).available
 
     @property
     def similarity_threshold(self) -> float | None:
-        """The lowest score (0 to 1) of passages that are shown; None lets the verdict on the page decide."""
+        """The lowest score (0 to 1) of passages to show, if the operator set one; with None the reader chooses."""
         return self.settings.of(EmbedOptions).threshold
 
     @property
@@ -212,7 +218,7 @@ class App:
 
     @_built_once
     async def reader(self) -> PageReader:
-        """The page reader that ranks the passages of pages for questions."""
+        """The page reader, which ranks the passages of pages for questions."""
         from mcp_web.index.widen import SHOW_WORDS
         from mcp_web.read.passages import Size
 
@@ -223,7 +229,8 @@ class App:
 
     @_built_once
     async def cross_language_reader(self) -> PageReader | None:
-        """The page reader for questions in another language than the page; None if not installed or not needed."""
+        """The page reader for questions in another language than the page. None if its model is not installed, if
+        embeddings are off, or if the embedding model is not limited to certain languages."""
         from mcp_web.embed.cross_language import CrossLanguageEmbedder, is_installed
 
         if self.process.embedder.languages is None or self.process.embedder.dim == 0 or not is_installed():
@@ -234,10 +241,8 @@ class App:
         return PageReader(await self.store(), CrossLanguageEmbedder(), passages)
 
     async def reader_of(self, tokens: int) -> PageReader:
-        """A page reader for passages of `tokens` tokens unless the operator set a size: for the read-page contract.
-
-        The size of the first call is that of all later ones.
-        """
+        """The page reader of the read-page contract (the tools of another system), for passages of `tokens` tokens or
+        of the operator's size. The first call builds it; later calls return the same one, whatever their `tokens`."""
         if "_reader_of" not in self.__dict__:
             from mcp_web.read.passages import Size
 
@@ -248,7 +253,7 @@ class App:
     async def _page_reader(
         self, size: Size, *, show_words: int, always_ask: bool = False, judge: Judge | None = None
     ) -> PageReader:
-        """A page reader for passages of this size; for the other parameters see `PageReader`."""
+        """A new page reader for passages of this size; for the other parameters see `PageReader`."""
         from mcp_web.index.reader import PageReader
         from mcp_web.read.passages import passages
 
@@ -274,7 +279,7 @@ class App:
         return self.archive_over(store)
 
     def archive_over(self, store: Store) -> Archive:
-        """The search over a store, with the models of this process."""
+        """A new search over this store, with the models of this process."""
         from mcp_web.archive.archive import Archive
         from mcp_web.index.documents import summary_model
 
@@ -312,7 +317,7 @@ class App:
         return made
 
     async def warm(self) -> None:
-        """Start a worker process, so that it is ready when a page arrives."""
+        """Start a worker process for parsing, so that it is ready when a page arrives."""
         await self.process.sandbox.warm()
 
     async def extract(self, page: Fetched, request: ExtractRequest | None = None) -> Document:
@@ -332,7 +337,8 @@ class App:
 
     # ── metrics ─────────────────────────────────────────────────────────────────────────────────
     async def save_metrics(self) -> None:
-        """Add the metrics since the last call to the stored totals, if the store is open; on failure, the next time."""
+        """Add the metrics since the last call to the totals in the store. If that fails, the next call tries again;
+        while the store is not open, nothing is done."""
         if self._store is None:
             return
         from mcp_web.archive.usage import add_sample

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Self
 
 
 class WebError(Exception):
-    """A failure with a code, a message and a suggestion; a class holds the defaults of its errors."""
+    """An error with a message and a suggestion of what to try next; each subclass has its code and its defaults."""
 
     code: ClassVar[str] = "INTERNAL_ERROR"
     retryable: bool = False
@@ -81,11 +81,11 @@ class WebError(Exception):
 
 
 class AgentError(WebError):
-    """The caller can fix the call."""
+    """The call is wrong, and the caller can correct it."""
 
 
 class PolicyError(WebError):
-    """Refused by a rule; only the operator can change it."""
+    """Refused by a rule of this server, which only its operator can change."""
 
 
 class TryLater(WebError):
@@ -224,7 +224,7 @@ class CacheError(OperatorError):
 
 
 class ConfigError(OperatorError):
-    """A wrong setting: named with its value and what is allowed. The CLI exits 2."""
+    """A setting is wrong: the message names it and says what is allowed. The command line exits with status 2."""
 
     code = "CONFIG_ERROR"
     suggestion = "Correct the setting; `mcp-web config --example` shows every setting with its default."
@@ -232,7 +232,7 @@ class ConfigError(OperatorError):
 
 @contextmanager
 def ungrouped() -> Iterator[None]:
-    """Raise the first error of an exception group, which concurrent tasks raise, instead of the group."""
+    """Context manager: if the block raises an exception group, as task groups do, raise its first error instead."""
     try:
         yield
     except BaseExceptionGroup as several:
@@ -243,7 +243,7 @@ def ungrouped() -> Iterator[None]:
 
 
 def all_errors() -> list[type[WebError]]:
-    """Every concrete failure, in the order of this file: for documentation and tests."""
+    """The error classes of this module that have no subclass in it, in its order, for decoding and documentation."""
 
     def leaves(kind: type[WebError]) -> list[type[WebError]]:
         # A component may have a private subclass of one of these, with the same code.

@@ -9,9 +9,9 @@ from importlib.metadata import requires
 
 
 def install_command(extra: str) -> tuple[str, ...]:
-    """The command that installs the packages of an extra, as arguments; uv makes environments without pip.
+    """The command, as its arguments, that installs what an extra of mcp-web (such as `render`) needs for this Python.
 
-    It names the packages themselves, so that it works wherever mcp-web came from.
+    It uses pip, or uv where pip is missing, and names the packages, so that it works however mcp-web was installed.
     """
     marker = f"extra == '{extra}'"
     packages = [line.partition(";")[0].strip() for line in requires("mcp-web") or () if marker in line]

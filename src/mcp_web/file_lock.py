@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def can_lock_files() -> bool:
-    """Whether this system has file locks; Windows has none of this kind."""
+    """Whether this system has the file locks that `locked` uses (`flock`); Windows has not."""
     try:
         import fcntl  # noqa: F401
     except ImportError:
@@ -19,9 +19,10 @@ def can_lock_files() -> bool:
 
 @contextmanager
 def locked(path: Path) -> Iterator[int]:
-    """Hold the lock of a file, which is created if necessary; yields its descriptor.
+    """Context manager: wait for the exclusive lock on a file, created if missing, and hold it; yields its descriptor.
 
-    The kernel releases the lock when the process ends, even if it was killed. Without file locks nothing is locked.
+    The kernel releases the lock when the process ends, even if it was killed. Where `can_lock_files` is False, the file
+    is opened but not locked.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:

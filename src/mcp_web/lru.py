@@ -14,7 +14,7 @@ P = ParamSpec("P")
 
 
 class LruDict(MutableMapping[K, V]):
-    """An LRU mapping: keeps the `most` entries that were read or written last."""
+    """A mapping of at most `most` entries: one more, and the least recently read or written entry is deleted."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -45,9 +45,10 @@ class LruDict(MutableMapping[K, V]):
 def cached_if_short(
     longest: int, entries: int
 ) -> Callable[[Callable[Concatenate[str, P], V]], Callable[Concatenate[str, P], V]]:
-    """Decorator: caches the results of a function for the last `entries` texts of at most `longest` characters.
+    """Decorator for functions whose first argument is a text: caches their last `entries` results.
 
-    Long texts are rarely repeated, and a hostile page could fill the memory with them.
+    Calls with a text of more than `longest` characters are not cached: such texts are rarely repeated, and a hostile
+    page could fill the memory with them.
     """
 
     def decorate(function: Callable[Concatenate[str, P], V]) -> Callable[Concatenate[str, P], V]:

@@ -33,7 +33,10 @@ PRELOAD = "mcp_web.extract.html.model:load_scorer"  # what a worker loads when i
 
 
 class Process:
-    """The shared parts of one process; only tests replace the `dialer`, to serve their own pages."""
+    """What all tenants of a process share: sockets, workers, models, limits; each is built when it is first used.
+
+    Only tests pass a `dialer`, to serve their own pages.
+    """
 
     def __init__(self, settings: Settings, dialer: Dialer | None = None) -> None:
         self.settings = settings
@@ -47,7 +50,7 @@ class Process:
 
     @cached_property
     def dialer(self) -> Dialer:
-        """Opens sockets for agent-chosen addresses: the address guard."""
+        """Opens the connections for URLs that agents choose, to addresses that the address guard allows."""
         if self._given_dialer is not None:
             return self._given_dialer
         from mcp_web.fetch.fetcher import guarded_dialer
@@ -56,7 +59,7 @@ class Process:
 
     @cached_property
     def proxies(self) -> Proxies:
-        """The operator's forward proxies."""
+        """The forward proxies that the operator configured, if any."""
         from mcp_web.net.proxy import parse_proxies
 
         options = self.settings.of(FetchOptions)
@@ -64,7 +67,7 @@ class Process:
 
     @cached_property
     def web_client(self) -> WebClient:
-        """The HTTP client for URLs that agents choose, guarded."""
+        """The HTTP client for URLs that agents choose, behind the address guard."""
         from mcp_web.net.client import WebClient
 
         made = WebClient(self.dialer)
@@ -85,7 +88,7 @@ class Process:
 
     @cached_property
     def public_client(self) -> ApiClient:
-        """The API client for listed public search instances, with the address guard."""
+        """The API client, behind the address guard, for the public SearXNG instances of a published list."""
         from mcp_web.net.client import ApiClient
 
         made = ApiClient(self.dialer, user_agent=self.settings.of(FetchOptions).user_agent)
@@ -94,7 +97,7 @@ class Process:
 
     @cached_property
     def admission(self) -> Admission:
-        """Grants the slots for fetching pages."""
+        """Limits how many pages are fetched at the same time: for one caller, from one host and in all."""
         from mcp_web.fetch.admission import Admission
 
         options = self.settings.of(FetchOptions)
@@ -119,7 +122,8 @@ class Process:
 
     @cached_property
     def coordination(self) -> Coordination:
-        """Rate limits and single flight, shared with the other processes or replicas."""
+        """Rate limits, and single flight (callers that ask for the same work share one run): with Redis, over all
+        replicas; else the limits of this machine and the single flight of this process."""
         from mcp_web.limit.open import open_coordination
 
         made = open_coordination(self.settings.of(LimitOptions), data_folder(self.settings.of(StoreOptions)))
@@ -128,7 +132,7 @@ class Process:
 
     @cached_property
     def quota(self) -> Quota:
-        """Counts what each tenant uses, and refuses what is over its limits."""
+        """Counts the calls, pages and paid searches of each tenant, and refuses what is over its limits."""
         from mcp_web.limit.limiter import MemoryLimiter
         from mcp_web.limit.quota import Quota
 
@@ -137,12 +141,13 @@ class Process:
 
     @cached_property
     def network_slots(self) -> anyio.Semaphore:
-        """The slots of contracts with one limit for everything that uses the network, over all calls."""
+        """The slots of the read-page contract (the tools of another system): its calls share one limit on network
+        use."""
         return anyio.Semaphore(self.settings.of(FetchOptions).concurrency)
 
     @cached_property
     def embedder(self) -> Embedder:
-        """The configured embedding model; one of dimension 0 where there is none."""
+        """The configured embedding model; if embeddings are off, a placeholder whose `dim` is 0."""
         from mcp_web.embed.open import open_embedder
 
         fetch, options = self.settings.of(FetchOptions), self.settings.of(EmbedOptions)
@@ -151,28 +156,28 @@ class Process:
 
     @cached_property
     def judge(self) -> Judge | None:
-        """The packaged model that reads question and passage together; None where another model is configured."""
+        """The packaged model that scores how well a passage answers a question; None unless `has_packaged_model`."""
         from mcp_web.embed.judge import Judge
 
         return Judge(self.settings.of(EmbedOptions).threads) if self.has_packaged_model else None
 
     @property
     def has_packaged_model(self) -> bool:
-        """Whether the embedding model is the packaged one."""
+        """Whether the configured embedding model is the one in this package."""
         from mcp_web.embed.local import LocalEmbedder
 
         return isinstance(self.embedder, LocalEmbedder) and not self.settings.of(EmbedOptions).model_folder
 
     @cached_property
     def questions(self) -> QuestionVectors:
-        """The vectors of questions by the embedding model, cached."""
+        """Embeds questions with the configured embedding model, and caches their vectors."""
         from mcp_web.embed.embedder import QuestionVectors
 
         return QuestionVectors(self.embedder)
 
     @cached_property
     def static_questions(self) -> QuestionVectors:
-        """The vectors of questions by the static model, cached."""
+        """Embeds questions with the static model (a table of fixed vectors), and caches their vectors."""
         from mcp_web.embed.embedder import QuestionVectors
         from mcp_web.embed.static import StaticEmbedder
 

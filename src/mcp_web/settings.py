@@ -53,7 +53,7 @@ _ENTRY_SEPARATOR = re.compile(r"[,;\n]+")
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """Where values come from, the last first."""
+    """The sources of settings: the flags take precedence over the environment, and that over the configuration file."""
 
     flags: Mapping[str, Any]
     env: Mapping[str, str]
@@ -76,12 +76,12 @@ class Setting:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The environment variables that set it; the first that is set takes precedence. Empty if only the file can."""
+        """The environment variables that set this option, in order of precedence; empty if only the file can set it."""
         return variable_names(self.section, self.name, self.facts)
 
     @property
     def shown(self) -> Any:
-        """The value, masked where it is a secret."""
+        """The value of this option with secrets masked: all of it if the option is secret, else the logins in URLs."""
         if not self.facts.secret or not self.value:
             return _without_passwords(self.value)
         if isinstance(self.value, Mapping):
@@ -90,12 +90,12 @@ class Setting:
 
     @property
     def text(self) -> str:
-        """The shown value, in the syntax of an environment variable."""
+        """`shown` (the value with secrets masked) in the syntax of an environment variable."""
         return as_text(self.shown)
 
 
 def as_text(value: Any) -> str:
-    """A value in the syntax of an environment variable."""
+    """The value of an option as an environment variable has it: `a,b` for a list, `x=1,y=2` for a mapping."""
     if isinstance(value, Mapping):
         return ",".join(as_text(item) if name == "*" else f"{name}={as_text(item)}" for name, item in value.items())
     if isinstance(value, tuple):
@@ -104,7 +104,7 @@ def as_text(value: Any) -> str:
 
 
 class Settings:
-    """Every section's options, each with its origin."""
+    """All settings: for each section the object with its options, and in `rows` where each value comes from."""
 
     def __init__(
         self,
@@ -119,18 +119,18 @@ class Settings:
         self.unknown = unknown  # MCP_WEB_* variables and file keys that do not exist
 
     def of(self, kind: type[T]) -> T:
-        """The options of one section, by their class; raises KeyError for a class that is not in SECTIONS."""
+        """The options object of this class, such as FetchOptions; raises KeyError for a class not in SECTIONS."""
         found = self._options[kind]
         assert isinstance(found, kind)
         return found
 
     def is_set(self, section: str, name: str) -> bool:
-        """Whether this option is set, instead of having its default."""
+        """Whether the file, the environment or a flag sets this option of a section; otherwise it has its default."""
         return any(row.origin != "default" for row in self.rows if (row.section, row.name) == (section, name))
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Every configured secret: for redaction and the leak guard."""
+        """Every configured secret, also the passwords in the proxy variables: for redaction and the leak guard."""
         found: list[str] = []
         for row in self.rows:
             if row.facts.secret and row.value:
@@ -141,7 +141,7 @@ class Settings:
 
 
 def _without_passwords(value: Any) -> Any:
-    """The value without user names and passwords in URLs."""
+    """The value, also inside a tuple or a mapping, with user names and passwords in URLs masked."""
     if isinstance(value, tuple):
         return tuple(_without_passwords(item) for item in value)
     if isinstance(value, Mapping):
@@ -169,18 +169,20 @@ def load(flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] |
 
 
 def load_section(section: str) -> Any:
-    """The options of one section; the first answer of the server needs no others. Raises ConfigError."""
+    """The options of one section, read without those of the others: the first answer of the server needs no more than
+    the section `tools`. Defaults that depend on a contract are not applied. Raises ConfigError."""
     return _section(section, None, _sources({}, os.environ))[0]
 
 
 def _sources(flags: Mapping[str, Any], env: Mapping[str, str]) -> _Sources:
-    """The flags, the environment, the table of the configuration file, and the path of that file."""
+    """Read the configuration file, and return it with the flags and the environment; raises ConfigError."""
     path = config_path(env)
     return _Sources(flags, env, path, _read_toml(path, required="MCP_WEB_CONFIG" in env))
 
 
 def _section(section: str, contract: str | None, sources: _Sources) -> tuple[Any, list[Setting]]:
-    """The options of a section, and how each of them was set."""
+    """The object with the options of a section, and a `Setting` for each of them. `contract`: the configured contract
+    (the tools of another system), which changes some defaults. Raises ConfigError."""
     module, _, name = SECTIONS[section].partition(":")
     kind = getattr(importlib.import_module(module), name)
     hints = typing.get_type_hints(kind)
@@ -190,24 +192,24 @@ def _section(section: str, contract: str | None, sources: _Sources) -> tuple[Any
 
 
 def worker_environment() -> dict[str, str]:
-    """The variables that a worker process needs to start; no key is among them."""
+    """The environment of a worker process: the variables of this process that it needs to start, and no secrets."""
     return {name: os.environ[name] for name in _WORKER_VARIABLES if name in os.environ}
 
 
 def variable_names(section: str, name: str, facts: OptionFacts) -> tuple[str, ...]:
-    """The environment variables of an option, that which takes precedence first; empty if only the file sets it."""
+    """The environment variables of an option, in order of precedence; empty if only the file can set it."""
     if facts.file_only:
         return ()
     return (*(facts.env or (f"MCP_WEB_{section}_{name}".upper(),)), *facts.entries)
 
 
 def wants_colour() -> bool:
-    """Whether a person wants colours at a terminal: see https://no-color.org."""
+    """Whether output at a terminal may have colours: not if NO_COLOR (no-color.org) is set or TERM is `dumb`."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def config_path(env: Mapping[str, str] = os.environ) -> Path:
-    """The configuration file, which may not exist: MCP_WEB_CONFIG, or config.toml in the folder of the user."""
+    """The path of the configuration file, which may not exist: MCP_WEB_CONFIG, or config.toml in the user's folder."""
     if given := env.get("MCP_WEB_CONFIG"):
         return Path(given).expanduser()
     if sys.platform == "win32":
@@ -216,7 +218,7 @@ def config_path(env: Mapping[str, str] = os.environ) -> Path:
 
 
 def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
-    """The table in a TOML file; empty if there is no such file and none is required. Raises ConfigError."""
+    """The table in a TOML file; empty if it does not exist and is not required. Raises ConfigError."""
     try:
         text = path.read_bytes()
     except FileNotFoundError:
@@ -234,7 +236,10 @@ def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
 
 
 def _setting(section: str, spec: dataclasses.Field[Any], hint: Any, contract: str | None, sources: _Sources) -> Setting:
-    """One option: its value and where it comes from; `contract` changes some defaults. Raises ConfigError."""
+    """One option with its value and where that comes from; raises ConfigError for an invalid value.
+
+    `spec` is its field and `hint` its type; some defaults depend on `contract`, the name of the configured contract.
+    """
     facts = facts_of(spec)
     default = facts.contracts.get(contract or "", default_of(spec))
     value, origin, origin_name = default, "default", ""
@@ -258,7 +263,7 @@ def _setting(section: str, spec: dataclasses.Field[Any], hint: Any, contract: st
 
 
 def _written(table: Mapping[str, Any], key: str) -> Any:
-    """The value at `section.name` of the file, or one item of a list at `section.name.number`; None without one."""
+    """The value in the file at a key: `section.name`, or `section.name.0` for an item of a list; None if missing."""
     value: Any = table
     for part in key.split("."):
         if isinstance(value, Mapping):
@@ -271,12 +276,16 @@ def _written(table: Mapping[str, Any], key: str) -> Any:
 
 
 def _joined(value: Any, given: Any) -> Any:
-    """The given value; the entries of a given mapping replace those of the same name."""
+    """`given` instead of `value`; if it is a mapping, `value` with the entries of `given` added or replaced."""
     return {**value, **given} if isinstance(given, Mapping) else given
 
 
 def _with_entry(value: Any, variable: str, text: str, hint: Any, facts: OptionFacts) -> Any:
-    """The value with the entry that a variable sets; a list of what is off gets it if the variable is false."""
+    """The value of an option after a variable that sets one entry of it (`facts.entries` names the entry).
+
+    In a mapping the entry gets the value `text`. A tuple lists what is switched off: a true `text` removes the entry, a
+    false one adds it. Raises ConfigError.
+    """
     entry = facts.entries[variable]
     if isinstance(value, Mapping):
         return {**value, entry: _entry_value(variable, text, hint, facts)}
@@ -289,7 +298,8 @@ def _is_mapping(hint: Any) -> bool:
 
 
 def _mapping(name: str, raw: Any, hint: Any, facts: OptionFacts) -> dict[str, Any]:
-    """Entries by name, from a table or from text such as `a=1, b=2`; one without a name is `*`. Raises ConfigError."""
+    """The converted entries, by name in lower case, from a table or from text such as `a=1, b=2`; one without a name is
+    called `*`. `name` is the source in messages, `hint` the type of the mapping. Raises ConfigError."""
     if isinstance(raw, bool | int | float):
         raw = str(raw)
     if not isinstance(raw, Mapping):
@@ -303,12 +313,13 @@ def _mapping(name: str, raw: Any, hint: Any, facts: OptionFacts) -> dict[str, An
 
 
 def _entry_value(name: str, raw: Any, hint: Any, facts: OptionFacts) -> Any:
-    """The value of one entry of a mapping of type `hint`, converted; `name` names the entry in error messages."""
+    """The value of one entry of a mapping of type `hint`, converted; ConfigError calls the entry `name`."""
     return _checked(name, raw, typing.get_args(hint)[1], dataclasses.replace(facts, choices=()), scale=1.0)
 
 
 def _checked(name: str, raw: Any, hint: Any, facts: OptionFacts, *, scale: float) -> Any:
-    """The value in its type and within its limits, multiplied by `scale`; raises ConfigError with what is allowed."""
+    """`raw` converted to the type `hint`, and if it is a number multiplied by `scale`, the factor from the unit of the
+    source to that of the option. Raises ConfigError, which calls the source `name`, if it is not what `facts` allow."""
     if _is_mapping(hint):
         return _mapping(name, raw, hint, facts)
     rule, kind = _rule(hint, facts, scale), _inner(hint)
@@ -323,14 +334,15 @@ def _checked(name: str, raw: Any, hint: Any, facts: OptionFacts, *, scale: float
 
 
 def _inner(hint: Any) -> Any:
-    """The type of an optional value, without None."""
+    """`X` for the type `X | None`; any other type unchanged."""
     if isinstance(hint, types.UnionType):
         return next(arm for arm in typing.get_args(hint) if arm is not type(None))
     return hint
 
 
 def _rule(hint: Any, facts: OptionFacts, scale: float) -> ValueRule:
-    """What an option accepts, in the unit of its source (a variable may be in milliseconds, a file in seconds)."""
+    """What an option accepts, with its limits in the unit of the source: `scale` is 0.001 if that gives milliseconds
+    and the option is in seconds."""
     hint = _inner(hint)
     kinds: dict[Any, ValueKind] = {bool: "boolean", int: "integer", float: "number", tuple: "array"}
     kind = kinds.get(typing.get_origin(hint) or hint, "string")
@@ -341,7 +353,7 @@ def _rule(hint: Any, facts: OptionFacts, scale: float) -> ValueRule:
 
 
 def _in_words(hint: Any, facts: OptionFacts) -> str:
-    """What is allowed in the environment variable, for the reference."""
+    """In words, what an option of type `hint` accepts in its environment variable: for `Setting.kind`."""
     if _is_mapping(hint):
         return "entries NAME=VALUE" + (f", where NAME is one of: {', '.join(facts.choices)}" if facts.choices else "")
     rule = _rule(hint, facts, facts.scale)
@@ -349,7 +361,7 @@ def _in_words(hint: Any, facts: OptionFacts) -> str:
 
 
 def _unknown(rows: list[Setting], env: Mapping[str, str], table: Mapping[str, Any]) -> list[str]:
-    """Unknown variables that begin with MCP_WEB_ and unknown keys of the file, each with a similar known one if any."""
+    """Unknown variables that begin with MCP_WEB_ and unknown keys of the file, each with a suggestion if any."""
     names = {variable: variable for row in rows for variable in row.variables} | {"MCP_WEB_CONFIG": "MCP_WEB_CONFIG"}
     # A variable may be guessed from the key in the file: MCP_WEB_FETCH_TIMEOUT for fetch.timeout.
     guesses = {f"MCP_WEB_{row.section}_{row.name}".upper(): row.variables[0] for row in rows if row.variables}
@@ -368,7 +380,7 @@ def _unknown(rows: list[Setting], env: Mapping[str, str], table: Mapping[str, An
 
 
 def _with_nearest(name: str, known: Mapping[str, str]) -> str:
-    """The name, with what the most similar known one stands for as a suggestion, if there is one."""
+    """The name; if a key of `known` is similar, followed by `(did you mean …?)` with the value of that key."""
     import difflib
 
     near = difflib.get_close_matches(name, sorted(known), n=1)

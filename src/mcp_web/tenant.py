@@ -20,7 +20,8 @@ MAX_OPEN = 200  # stores at the same time; the least recently used one is closed
 
 
 class TenantApp(App):
-    """An App whose store, caches and metrics belong to one tenant."""
+    """An App for a tenant other than the default one: it has its own store and metrics, and shares the settings, the
+    process and the browser of `main`, the default tenant's app."""
 
     def __init__(self, main: App, tenant: str) -> None:
         super().__init__(main.settings, process=main.process)
@@ -37,12 +38,13 @@ class TenantApp(App):
 
     @property
     def flight(self) -> SingleFlight:
-        """The single flight of all tenants, with keys of this one, so that results are never shared with another."""
+        """Single flight (callers that ask for the same work at the same time share one run), with keys of this tenant:
+        a result is never shared with another tenant."""
         return _TenantFlight(super().flight, self.tenant)
 
 
 class _TenantFlight:
-    """A single flight whose keys begin with the name of a tenant."""
+    """Passes calls to a single flight, with the name of a tenant before each key, so that tenants share no results."""
 
     def __init__(self, shared: SingleFlight, tenant: str) -> None:
         self._shared = shared
@@ -53,7 +55,7 @@ class _TenantFlight:
 
 
 class Tenants:
-    """The apps of the tenants that were served recently."""
+    """The apps of the tenants that were served recently; surplus ones are closed, the least recently used first."""
 
     def __init__(self, main: App) -> None:
         self.main = main
@@ -62,7 +64,8 @@ class Tenants:
 
     @contextlib.asynccontextmanager
     async def using(self, tenant: str) -> AsyncIterator[App]:
-        """Context manager: the app of a tenant for one request, whose metrics are counted as this tenant's."""
+        """Context manager: the app of a tenant for one request, which stays open meanwhile. What the block counts is
+        also counted in the tenant's metrics."""
         app = self._app(tenant)
         self._users[tenant] = self._users.get(tenant, 0) + 1
         token = trace.tenant_metrics.set(app.own_metrics)
@@ -76,7 +79,7 @@ class Tenants:
             await self._close_surplus()
 
     def _app(self, tenant: str) -> App:
-        """The app of a tenant, created if it is not open."""
+        """The app of a tenant, created if there is none; it becomes the most recently used one."""
         if tenant == DEFAULT_TENANT:
             return self.main
         app = self._open.get(tenant)

@@ -41,7 +41,7 @@ _ZEROS = [0.0] * (2 + len(BUCKETS))
 
 
 class Metrics:
-    """Counters and histograms of this process."""
+    """Counters and histograms of the process or of one tenant, in memory: in all, and since the last `drain`."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -52,7 +52,7 @@ class Metrics:
         self.tool_calls: deque[ToolCall] = deque(maxlen=30)  # the newest last
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
-        """Add to a counter, of these metrics and of the tenant that is being served."""
+        """Add to the counter with this name and these labels: here, and in the metrics of the tenant being served."""
         key = name, tuple(sorted(labels.items()))
         with self._lock:
             self.counters[key] += amount
@@ -61,7 +61,8 @@ class Metrics:
             own.count(name, amount, **labels)
 
     def observe(self, name: str, ms: float, **labels: str) -> None:
-        """Add milliseconds to a histogram, whose rows are [count, sum, cumulative count of each bucket]."""
+        """Add a duration to the histogram with this name and these labels, here and in the metrics of the tenant being
+        served. A histogram is [count, sum in ms, then for each bound in BUCKETS the number of durations up to it]."""
         key, row = (name, tuple(sorted(labels.items()))), (1.0, ms, *(float(ms <= bound) for bound in BUCKETS))
         with self._lock:
             self.histograms[key] = _sum(self.histograms[key], row)
@@ -70,12 +71,12 @@ class Metrics:
             own.observe(name, ms, **labels)
 
     def totals(self) -> dict[str, Any]:
-        """Everything since the process began, as plain JSON values."""
+        """All counters and histograms since this object was made, as plain JSON values."""
         with self._lock:
             return _plain(self.counters, self.histograms)
 
     def drain(self) -> dict[str, Any]:
-        """The metrics since the last drain, for the caller to add to the stored totals."""
+        """Return and reset the metrics since the last drain, for the caller to add to the stored totals."""
         with self._lock:
             drained = _plain(self._new_counters, self._new_histograms)
             self._new_counters.clear()
@@ -83,7 +84,7 @@ class Metrics:
         return drained
 
     def put_back(self, drained: Mapping[str, Any]) -> None:
-        """Return metrics that could not be stored: the next drain has them again."""
+        """Add what `drain` returned and could not be stored: the next drain returns it again."""
         with self._lock:
             for name, labels, value in drained["counters"]:
                 self._new_counters[name, tuple(sorted(labels.items()))] += value
@@ -97,7 +98,7 @@ def _sum(one: Iterable[float], other: Iterable[float]) -> list[float]:
 
 
 def _plain(counters: Mapping[Key, float], histograms: Mapping[Key, list[float]]) -> dict[str, Any]:
-    """Counters and histograms as plain JSON values."""
+    """Plain JSON values: `[name, labels, value]` for each counter, `[name, labels, row]` for each histogram."""
     return {
         "counters": [[name, dict(labels), value] for (name, labels), value in counters.items()],
         "histograms": [[name, dict(labels), list(row)] for (name, labels), row in histograms.items()],
@@ -105,7 +106,7 @@ def _plain(counters: Mapping[Key, float], histograms: Mapping[Key, list[float]])
 
 
 def hits_and_misses(counters: Iterable[Any]) -> dict[str, tuple[float, float]]:
-    """By tool: how many of its calls the cache answered, and how many it did not."""
+    """For each tool (calls that the cache answered, other calls), from the `counters` of `Metrics.totals()`."""
     found: dict[str, tuple[float, float]] = {}
     for name, labels, value in counters:
         if name == "tool_cache_total" and value:
@@ -138,7 +139,7 @@ interactive = False  # run by a person in a terminal: messages are sentences, no
 
 
 def configure(level: Level, secrets: tuple[str, ...] = ()) -> None:
-    """Set how much is logged and which values must never appear; secrets of less than six characters are ignored."""
+    """Set how much is logged, and the secrets that `redact` masks; those of less than six characters are ignored."""
     global _level, _secrets
     _level = _ORDER[level]
     forms = {form for secret in secrets if len(secret) >= _BEGINNING for form in _spellings(secret)}
@@ -146,13 +147,13 @@ def configure(level: Level, secrets: tuple[str, ...] = ()) -> None:
 
 
 def _spellings(secret: str) -> set[str]:
-    """The secret as written in text, in a URL and in JSON."""
+    """The forms of a secret: as in text, percent-encoded as in URLs, and escaped as in JSON."""
     as_json = json.dumps(secret)[1:-1]
     return {secret, quote(secret, safe=""), quote(secret), quote_plus(secret), as_json, as_json.replace("/", "\\/")}
 
 
 def redact_url(url: str) -> str:
-    """The URL without credentials and fragment, with `…` for query values that look like tokens or personal data."""
+    """The URL without login and fragment, with `…` for secret or personal query values; a placeholder if invalid."""
     try:
         parts = urlsplit(url)
         host = parts.netloc.rpartition("@")[2]
@@ -171,7 +172,7 @@ def redact_url(url: str) -> str:
 
 
 def where(error: BaseException) -> str:
-    """The innermost frames of a traceback as `file:line`, without values."""
+    """Where an error was raised: the last four frames of its traceback as `file:line`, the innermost first."""
     import traceback
 
     frames = traceback.extract_tb(error.__traceback__)[-4:]
@@ -179,7 +180,7 @@ def where(error: BaseException) -> str:
 
 
 def redact(text: str) -> str:
-    """The text without any configured secret."""
+    """The text with every configured secret masked, also one that was truncated and ends in an ellipsis."""
     for secret in _secrets:
         text = text.replace(secret, "•••")
         if secret[:_BEGINNING] in text and "…" in text:
@@ -188,7 +189,7 @@ def redact(text: str) -> str:
 
 
 def redact_all(value: T) -> T:
-    """The same value with every configured secret in its texts masked: of lists, dictionaries and dataclasses too."""
+    """The value with every configured secret in it masked, also inside lists, tuples, dictionaries and dataclasses."""
     return cast("T", _redacted(value)) if _secrets else value
 
 
@@ -205,14 +206,15 @@ def _redacted(value: Any) -> Any:
 
 
 def _without_beginnings(text: str, secret: str) -> str:
-    """The text with truncated secrets (the first part before an ellipsis) masked."""
+    """The text with the beginnings of a secret masked that have six characters or more and end in an ellipsis (`…`)."""
     for length in range(len(secret) - 1, _BEGINNING - 1, -1):
         text = text.replace(secret[:length] + "…", "•••…")
     return text
 
 
 class StepObserver(Protocol):
-    """Observes steps for OpenTelemetry: spans, the id of a trace, headers that propagate it."""
+    """Reports steps to OpenTelemetry: `span` is a context manager around a step, `trace_id` the id of the current trace
+    (or empty), `headers` are the HTTP headers that pass it on to another service."""
 
     def span(self, name: str, facts: Mapping[str, Any]) -> AbstractContextManager[None]: ...
 
@@ -225,18 +227,18 @@ _observer: StepObserver | None = None
 
 
 def observe_steps(observer: StepObserver | None) -> None:
-    """Report every step to this observer from now on; None ends it."""
+    """Report every step to this observer from now on; with None to no observer."""
     global _observer
     _observer = observer
 
 
 def propagation_headers() -> dict[str, str]:
-    """Headers that propagate the trace to a configured service; none unless traces are collected."""
+    """The HTTP headers that pass the current trace on to a configured service; empty unless traces are collected."""
     return _observer.headers() if _observer is not None else {}
 
 
 def log(level: Level, event: str, **facts: Any) -> None:
-    """Write one JSON line to stderr, if lines of this level are logged."""
+    """Write the event and its facts to stderr as a line of JSON, secrets masked, if this level is logged."""
     if _ORDER[level] > _level:
         return
     if isinstance(facts.get("url"), str):
@@ -250,7 +252,11 @@ def log(level: Level, event: str, **facts: Any) -> None:
 
 @contextmanager
 def step(name: str, *, by: str = "", **facts: Any) -> Iterator[dict[str, Any]]:
-    """Context manager: times, logs and counts a step, by the fact `by`; facts put into the yielded dict are logged."""
+    """Context manager: time, log and count the block as a step, whether it succeeds or raises.
+
+    Yields a dict of its facts, to which the block can add what is to be logged. `by` names the fact that is also the
+    label of its metrics.
+    """
     labels = {by: str(facts[by])} if by else {}
     call = ToolCall(str(facts.get("tool", "")), time.time())
     if name == "tool":
