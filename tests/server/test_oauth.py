@@ -23,6 +23,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
 from mcp_web.server.oauth import metadata_urls
+from mcp_web.services.manage_tenants import list_tenants
 from ports import free_port
 
 from .issuer import Issuer, rsa_key
@@ -247,6 +248,17 @@ async def test_subjects_are_tenants_of_their_own_or_of_the_configured_claim(tmp_
         # A claim cannot name the operator's own tenant.
         await team.call("archive_add", await team.token("op", tenant="default"), content="Own tortoise.", title="Op")
         assert "Own" not in await team.text("archive_search", issuer.token(org="default"), query="tortoise")
+
+
+async def test_a_claim_that_is_the_name_of_another_s_tenant_does_not_open_it(tmp_path: Path) -> None:
+    async with guarded(tmp_path, MCP_WEB_OAUTH_TENANT_CLAIM="user") as (team, issuer):
+        alice = issuer.token(sub="1", user="Alice")
+        await team.call("archive_add", alice, content="The tortoise of Alice is green.", title="Alice")
+        (tenant,) = (name for name in await list_tenants(team.app) if name != "default")
+        for claim in (tenant, tenant.removeprefix("oauth."), "alice"):
+            found = await team.text("archive_search", issuer.token(sub="2", user=claim), query="tortoise")
+            assert "Alice" not in found, claim
+        assert "Alice is green" in await team.text("archive_search", alice, query="tortoise")
 
 
 class Memory:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 DEFAULT_TENANT = "default"
+OAUTH_PREFIX = "oauth."  # begins the names of the tenants of OAuth users, and no others
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 import anyio
 
 from mcp_web.errors import ConfigError, FetchFailed, FetchTimeout, WebError
+from mcp_web.model.token import OAUTH_PREFIX
 from mcp_web.net.client import ApiClient
 from mcp_web.server.auth import CLOCK_LEEWAY, Caller, CheckedTokens
 from mcp_web.server.options import ServerOptions
@@ -34,7 +35,9 @@ _CHECKED_SECONDS = 30.0  # how long an introspection is cached: revocation takes
 _CHECKS_PER_MINUTE = 60  # of unknown tokens, over all callers: guessing must not flood the authorization server
 # Signature algorithms of JWT access tokens; no symmetric ones: whoever can check such a token can also make one.
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
-_SAFE = re.compile(r"[a-z0-9][a-z0-9._-]{0,48}")
+# Owners that are part of the tenant's name as they are; of all others it is a digest. An owner of 24 hexadecimal digits
+# is none of them: whoever can choose a claim, such as a user name, could choose the digest of somebody else's.
+_SAFE = re.compile(r"(?![0-9a-f]{24}\Z)[a-z0-9][a-z0-9._-]{0,48}")
 
 
 class JwtVerifier:
@@ -206,10 +209,8 @@ def caller_from(claims: Mapping[str, Any], options: ServerOptions) -> Caller | N
 
 
 def _tenant_name(owner: str) -> str:
-    """The tenant name for an owner: "oauth." and the owner itself if it is a valid name, else its digest."""
-    folded = owner.lower()
-    safe = folded if _SAFE.fullmatch(folded) and folded == owner else hashlib.sha256(owner.encode()).hexdigest()[:24]
-    return f"oauth.{safe}"
+    """The tenant name of an owner, and of no other: "oauth." with the owner itself if it is safe, else its digest."""
+    return OAUTH_PREFIX + (owner if _SAFE.fullmatch(owner) else hashlib.sha256(owner.encode()).hexdigest()[:24])
 
 
 def _scopes(claims: Mapping[str, Any]) -> list[str]:
