@@ -261,6 +261,19 @@ async def test_a_claim_that_is_the_name_of_another_s_tenant_does_not_open_it(tmp
         assert "Alice is green" in await team.text("archive_search", alice, query="tortoise")
 
 
+async def test_a_subject_of_one_issuer_is_never_taken_for_one_of_another(tmp_path: Path) -> None:
+    async with guarded(tmp_path) as (_, issuer):
+        env = {"MCP_WEB_OAUTH_INTROSPECTION_URL": f"{issuer.url}/introspect", "MCP_WEB_PUBLIC_URL": issuer.audience}
+        valid = {"active": True, "aud": issuer.audience, "scope": "tools"}
+        issuer.active = {
+            "first": valid | {"iss": "https://one.example", "sub": "x|ann"},
+            "second": valid | {"iss": "https://one.example|x", "sub": "ann"},
+        }
+        async with lab(None, tmp_path / "second", **env) as team:
+            assert await status(team, "first") == 200
+            assert await status(team, "second") == 401
+
+
 class Memory:
     """Where the SDK's client keeps its tokens."""
 

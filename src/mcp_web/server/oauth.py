@@ -190,6 +190,8 @@ def caller_from(claims: Mapping[str, Any], options: ServerOptions) -> Caller | N
     expires = claims.get("exp")
     if not isinstance(owner, str) or not owner or not subject:
         return None
+    if "|" in issuer:  # not allowed in a URL; with it, "a|b" and "c" would have the name of "a" and "b|c"
+        return None
     if encodable(names := f"{issuer}{subject}{owner}") != names:  # lone surrogates
         return None
     # A time in seconds that `datetime` can represent.
