@@ -153,6 +153,16 @@ async def test_names_that_could_leave_their_folder_are_refused(miniweb: MiniWeb,
             await team.token("twice")
 
 
+async def test_a_token_never_opens_the_tenant_of_an_oauth_user(tmp_path: Path) -> None:
+    async with lab(None, tmp_path) as team:
+        for name, tenant in (("op", "oauth.ann"), ("oauth.ann", None)):
+            with pytest.raises(InvalidInput, match="belong to OAuth users"):
+                await team.token(name, tenant=tenant)
+        await team.token("oauth.ann", tenant="ann")
+        await team.token("oauth")
+        assert [one.tenant for one in await list_tokens(team.app)] == ["ann", "oauth"]
+
+
 async def test_the_first_token_is_made_once(miniweb: MiniWeb, tmp_path: Path) -> None:
     async with lab(miniweb, tmp_path) as team:
         first = await add_first_token(team.app, ["admin"])

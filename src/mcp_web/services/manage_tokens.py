@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from mcp_web.app import App
 from mcp_web.errors import CacheError, InvalidInput, NotFound
-from mcp_web.model.token import TokenInfo
+from mcp_web.model.token import OAUTH_PREFIX, TokenInfo
 from mcp_web.services.audit_log import write_audit
 
 PREFIX = "mcpw_"  # lets scanners for leaked secrets find it
@@ -118,5 +118,10 @@ def _checked(name: str, what: str) -> str:
         raise InvalidInput(
             f"{name!r} cannot be the name of a {what}.",
             suggestion="Use up to 63 lower-case letters, digits, dots, hyphens and underscores.",
+        )
+    if what == "tenant" and name.startswith(OAUTH_PREFIX):
+        raise InvalidInput(
+            f"A token cannot be for the tenant {name!r}: names that begin with {OAUTH_PREFIX!r} belong to OAuth users.",
+            suggestion="Choose another tenant with --tenant.",
         )
     return name
