@@ -213,9 +213,12 @@ def test_codex_gets_toml_and_a_foreign_entry_is_not_overwritten(shell: Shell, tm
     import tomllib
 
     path = tmp_path / "config.toml"
-    path.write_text('model = "x"\n')
-    shell.run("client", "codex", "--write", "--path", str(path))
-    assert "mcp-web" in tomllib.loads(path.read_text())["mcp_servers"]
+    for before in ('model = "x"\n', 'mcp_servers.other.command = "x"\n'):
+        path.write_text(before)
+        shell.run("client", "codex", "--write", "--path", str(path))
+        after = tomllib.loads(path.read_text())
+        assert after["mcp_servers"].pop("mcp-web")
+        assert after == {"mcp_servers": {}} | tomllib.loads(before)
     path.write_text('[mcp_servers.mcp-web]\ncommand = "other"\n')
     shell.run("client", "codex", "--write", "--path", str(path), code=2)
 
@@ -225,6 +228,30 @@ def test_a_configuration_that_is_no_json_is_left_alone(shell: Shell, tmp_path: P
     path.write_text("// comments\n{}")
     assert "left as it is" in shell.run("client", "zed", "--write", "--path", str(path), code=2).stderr
     assert path.read_text() == "// comments\n{}"
+
+
+@pytest.mark.parametrize(
+    ("client", "before"),
+    [
+        ("codex", "mcp_servers = 3\n"),
+        ("codex", 'mcp_servers = ["mcp-web"]\n'),
+        ("codex", "[[mcp_servers]]\n"),
+        ("codex", "mcp_servers = {}\n"),
+        ("codex", 'mcp_servers = {other = {command = "x"}}\n'),
+        ("cursor", '{"mcpServers": ["mcp-web"]}'),
+        ("cursor", '{"mcpServers": null}'),
+        ("cursor", "[]"),
+    ],
+)
+def test_a_configuration_whose_servers_are_no_table_is_left_alone(
+    shell: Shell, tmp_path: Path, client: str, before: str
+) -> None:
+    path = tmp_path / "configuration"
+    path.write_text(before)
+    stderr = shell.run("client", client, "--write", "--path", str(path), code=2).stderr
+    assert "table at mcp_servers" in stderr or "object at mcpServers" in stderr
+    assert path.read_text() == before
+    assert not list(tmp_path.glob("configuration.*"))
 
 
 @pytest.mark.parametrize("broken", ["a folder", "no text", "a file above it"])

@@ -150,7 +150,9 @@ def _merged_toml(client: Client, entry: AnyEntry, before: str, target: Path) -> 
     except tomllib.TOMLDecodeError as error:
         raise _left_alone(client, target, f"is not valid TOML ({error})") from error
     for key in client.where:
-        whole = whole.get(key, {})
+        whole = whole.get(key, {}) if isinstance(whole, dict) else None
+    if not isinstance(whole, dict):
+        raise _left_alone(client, target, f"has no table at {'.'.join(client.where)}")
     if whole.get(NAME) == client.body_of(entry):
         return before
     if NAME in whole:
@@ -158,7 +160,13 @@ def _merged_toml(client: Client, entry: AnyEntry, before: str, target: Path) -> 
             f"{target} already has a different [{'.'.join((*client.where, NAME))}].",
             suggestion="Remove that table and run the command again, or edit it by hand.",
         )
-    return (before.rstrip("\n") + "\n\n" if before.strip() else "") + _toml(client, entry)
+    after = (before.rstrip("\n") + "\n\n" if before.strip() else "") + _toml(client, entry)
+    try:
+        tomllib.loads(after)
+    except tomllib.TOMLDecodeError as error:
+        fault = f"has an inline table at {'.'.join(client.where)}, to which no other table can be added"
+        raise _left_alone(client, target, fault) from error
+    return after
 
 
 def _toml(client: Client, entry: AnyEntry) -> str:
