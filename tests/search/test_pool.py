@@ -299,6 +299,21 @@ async def test_health_checks_are_cheap_and_revive(was_limited: bool, miniweb: Mi
     assert len(one.log) == 1  # not again before the interval is over
 
 
+async def test_a_banned_instance_is_not_checked_and_leaves_its_place_to_another(miniweb: MiniWeb) -> None:
+    directory = miniweb.site("directory.example")
+    sites = [miniweb.site(f"{name}.example") for name in "abcdefgh"]
+    for site in sites:
+        site.page("/healthz", "OK")
+    instances = {site.loopback_url("/"): listed() for site in sites}  # equally good: asked in this order
+    directory.page("/i.json", json.dumps({"instances": instances}))
+    made = pool(urls={"searx_space": directory.loopback_url("/i.json")})
+    until = time.time() + 1000
+    await made.notes.keep("searxng_blacklist", sites[0].loopback_url(""), until, until)
+    await made.public()
+    await made.check()
+    assert [len(site.log) for site in sites] == [0, 1, 1, 1, 1, 1, 1, 0]
+
+
 async def test_a_health_check_ends_no_rate_limit(miniweb: MiniWeb) -> None:
     one = miniweb.site("one.example")
     one.page("/healthz", "OK")

@@ -100,9 +100,9 @@ class InstancePool:
 
     async def check(self) -> None:
         """Send a health check to each of the operator's instances and of the six best public ones that was neither used
-        nor checked for `options.health_check_interval` seconds."""
+        nor checked for `options.health_check_interval` seconds; none to one that is banned."""
         async with anyio.create_task_group() as tasks:
-            for one in [*self._own, *self._public[:_MOST_ASKED]]:
+            for one in [*self._own, *(await self.public())[:_MOST_ASKED]]:
                 checked = one.health.last_checked
                 if checked is None or anyio.current_time() - checked >= self.options.health_check_interval:
                     tasks.start_soon(self._check, one)
@@ -110,7 +110,6 @@ class InstancePool:
     async def watch(self) -> None:
         """Read the list of public instances and `check` the health of instances at intervals, until cancelled."""
         while True:
-            await self.public()
             await self.check()
             await anyio.sleep(self.options.health_check_interval)
 
