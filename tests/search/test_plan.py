@@ -154,6 +154,15 @@ def test_a_range_is_narrowed_as_far_as_the_provider_can() -> None:
     assert not exact.result_filter.drop_undated
 
 
+def test_no_result_is_lost_whether_a_month_of_a_provider_has_30_days_or_31() -> None:
+    searxng = REGISTRY["searxng"].capabilities
+    assert adapt(SearchQuery("q", freshness="2026-10-16..2026-10-20"), searxng, TODAY).query.freshness == "month"
+    assert adapt(SearchQuery("q", freshness="2026-10-15..2026-10-20"), searxng, TODAY).query.freshness == "year"
+    span = adapt(SearchQuery("q", freshness="month"), searxng, TODAY).result_filter.span
+    assert span is not None
+    assert span[0] == date(2026, 10, 15)
+
+
 def test_a_long_query_is_cut_to_what_brave_takes() -> None:
     plan = adapt(SearchQuery("word " * 80), REGISTRY["brave"].capabilities, TODAY)
     assert len(plan.query.text.split()) == 50

@@ -48,6 +48,7 @@ def span_of(freshness: str, today: date) -> tuple[date, date]:
 
     `freshness` is day, week, month, year or FROM..TO in ISO dates; raises ValueError for anything else.
     """
+    # The most days that engines mean by a name: none of their results is dropped as too old.
     days = {"day": 1, "week": 7, "month": 31, "year": 366}
     if freshness in days:
         return today - timedelta(days=days[freshness]), today + timedelta(days=1)

@@ -188,6 +188,7 @@ def _freshness(freshness: str | None, capabilities: Capabilities, today: date) -
     if "freshness_range" in capabilities.native:
         return freshness, True
     first, _ = span_of(freshness, today)
+    # The fewest days that engines mean by a name, so that it contains the range; `span_of` has the most.
     reach = {"day": 1, "week": 7, "month": 30, "year": 365}
     wide = next((name for name, days in reach.items() if first >= today - timedelta(days=days)), None)
     return (wide if "freshness" in capabilities.native else None), False
