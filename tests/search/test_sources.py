@@ -14,7 +14,7 @@ from mcp_web.search.options import SOURCE_NAMES, SearchOptions
 from mcp_web.search.plan import select
 from mcp_web.search.providers import REGISTRY, datacite
 from mcp_web.search.source_choice import fitting_sources
-from miniweb import MiniWeb, Site
+from miniweb import MiniWeb, Request, Site
 from search.lookalike import api_response, brave_page, recorded, reply, searcher, soon
 
 pytestmark = pytest.mark.anyio
@@ -348,6 +348,26 @@ async def test_a_source_answers_when_the_general_providers_do_not(miniweb: MiniW
     found = await made.search(SearchQuery("what is a tortoise"), deadline=soon())
     assert found.provider == "wikipedia"
     assert any("brave did not answer" in note for note in found.notes)
+
+
+async def test_every_general_provider_is_among_the_attempted_when_the_deadline_passes(miniweb: MiniWeb) -> None:
+    brave, wikipedia = miniweb.site("brave.example"), miniweb.site("wikipedia.example")
+
+    async def never(request: Request, wire: object) -> None:
+        await anyio.sleep_forever()
+
+    for site in (brave, wikipedia):
+        site.behave("/*", never)
+    made = searcher(
+        providers=("exa", "brave", "wikipedia"),
+        exclude=("ddgs", "tavily"),
+        keys={"brave": "k"},
+        urls={"wikipedia": wikipedia.loopback_url(""), "brave": brave.loopback_url("")},
+    )
+    with pytest.raises(SearchUnavailable) as late:
+        await made.search(SearchQuery("what is a tortoise"), deadline=soon(0.5))
+    outcomes = {one["name"]: one["outcome"] for one in late.value.details["attempted"]}
+    assert outcomes == {"exa": "auth", "brave": "timeout", "wikipedia": "timeout"}
 
 
 def test_github_searches_issues_for_errors_and_code_with_a_token() -> None:

@@ -163,22 +163,19 @@ class Searcher:
         results, the sources get at most `options.hedge_after` seconds more."""
         if not selection.beside:
             return await self._failover(selection.names, query, until)
-        general: list[Reply] = []
         sources: dict[str, Reply] = {}
-
-        async def ask_general() -> None:
-            general.extend(await self._failover(selection.names, query, until))
-            if any(reply.page.hits for reply in general):
-                scope.deadline = min(until, anyio.current_time() + self._options.hedge_after)
 
         async def ask_source(name: str) -> None:
             sources[name] = beside_general(await self._provider(name, query, until), query)
 
-        with anyio.CancelScope(deadline=until) as scope:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(ask_general)
-                for name in selection.beside:
-                    tasks.start_soon(ask_source, name)
+        async with anyio.create_task_group() as tasks:
+            for name in selection.beside:
+                tasks.start_soon(ask_source, name)
+            # It ends by itself at `until`: a scope with the same deadline would cancel it and lose its replies.
+            general = await self._failover(selection.names, query, until)
+            found = any(reply.page.hits for reply in general)
+            patience = anyio.current_time() + self._options.hedge_after if found else until
+            tasks.cancel_scope.deadline = min(until, patience)
         return [*general, *(sources.get(name) or self._late(name) for name in selection.beside)]
 
     async def _together(self, names: Sequence[str], query: SearchQuery, until: float) -> list[Reply]:
