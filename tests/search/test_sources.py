@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import anyio
@@ -15,7 +16,7 @@ from mcp_web.search.plan import select
 from mcp_web.search.providers import REGISTRY, datacite
 from mcp_web.search.source_choice import fitting_sources
 from miniweb import MiniWeb, Request, Site
-from search.lookalike import api_response, brave_page, recorded, reply, searcher, soon
+from search.lookalike import MemoryNotes, api_response, brave_page, recorded, reply, searcher, searxng_page, soon
 
 pytestmark = pytest.mark.anyio
 
@@ -368,6 +369,40 @@ async def test_every_general_provider_is_among_the_attempted_when_the_deadline_p
         await made.search(SearchQuery("what is a tortoise"), deadline=soon(0.5))
     outcomes = {one["name"]: one["outcome"] for one in late.value.details["attempted"]}
     assert outcomes == {"exa": "auth", "brave": "timeout", "wikipedia": "timeout"}
+
+
+@pytest.mark.parametrize(
+    ("page", "status", "hours"),
+    [
+        (searxng_page("https://a.example/"), 200, 1),
+        (searxng_page(), 200, 1),
+        ({}, 500, 0),
+        (searxng_page() | {"unresponsive_engines": [["google", "CAPTCHA"]]}, 200, 0),
+    ],
+)
+async def test_results_of_sources_alone_are_kept_for_an_hour_only_if_the_general_provider_answered(
+    miniweb: MiniWeb, page: dict[str, Any], status: int, hours: int
+) -> None:
+    class Kept(MemoryNotes):
+        expiry = 0.0
+
+        async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
+            self.expiry = expires_at
+
+    searx, notes = served(miniweb, "searx", page, status), Kept()
+    wikipedia = served(miniweb, "wikipedia", recorded("wikipedia.json"))
+    made = searcher(
+        notes=notes,
+        cache_ttl=3600.0,
+        providers=("searxng", "wikipedia"),
+        exclude=("ddgs", "tavily"),
+        searxng_urls=(searx.loopback_url(""),),
+        urls={"wikipedia": wikipedia.loopback_url("")},
+    )
+    begun = time.time()
+    found = await made.search(SearchQuery("what is a tortoise"), deadline=soon())
+    assert "wikipedia" in found.provider
+    assert (notes.expiry - begun) // 3600 == hours
 
 
 def test_github_searches_issues_for_errors_and_code_with_a_token() -> None:

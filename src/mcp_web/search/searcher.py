@@ -236,11 +236,18 @@ class Searcher:
 
 
 def _lifetime(found: SearchAnswer, selection: Selection, replies: Sequence[Reply]) -> float | None:
-    """Seconds an answer may be cached: 0 if it is empty and engines did not answer, 300 if it is empty or one of the
-    providers that were asked together did not answer, else None, which means the configured time."""
+    """Seconds an answer may be cached: 0 if it is empty and engines did not answer, 300 if it is empty or incomplete,
+    else None, which means the configured time.
+
+    It is complete if every provider answered; also if general ones were asked in turn until one of them had results.
+    """
     if not found.hits and any(reply.page.incomplete for reply in replies):
         return 0.0
-    complete = selection.how == "failover" or all(reply.answered for reply in replies)
+    # A provider without results whose engines did not answer counts as one that did not.
+    complete = all(reply.page.hits or (reply.answered and not reply.page.incomplete) for reply in replies)
+    if selection.how == "failover":
+        general = (reply for reply in replies if reply.capabilities.name not in selection.beside)
+        complete = complete or any(reply.page.hits for reply in general)
     return None if found.hits and complete else _SHORT_TTL
 
 
