@@ -244,6 +244,39 @@ def test_what_a_person_sees_or_opens_stays(html: str) -> None:
     assert "Seen" in read(html)[0]
 
 
+_NONE, _BLOCK = "{display:none}", "{display:block}"
+_SURELY_NONE, _SURELY_BLOCK = "{display:none!important}", "{display:block!important}"
+
+
+@pytest.mark.parametrize(
+    ("page", "attribute", "shadow", "is_seen"),
+    [
+        ("", "", f":host{_NONE}:host{_BLOCK}", True),
+        ("", "", f":host([k]){_NONE}:host{_BLOCK}", False),
+        ("", "", f":host([z]),:host([k]){_NONE}", False),
+        ("", "", f":host([k]),:unknown(z){_NONE}", True),
+        ("", "", f":host{_BLOCK}@layer a{{:host{_NONE}}}", True),
+        ("", "", f":host{_SURELY_NONE}@layer a{{:host{_SURELY_BLOCK}}}", True),
+        ("", "", f"</style><style media=print>:host{_NONE}", True),
+        (f"x-a{_NONE}", "", f":host{_BLOCK}", False),
+        (f"x-a{_BLOCK}", "", f":host{_NONE}", True),
+        (f"x-a{_SURELY_NONE}", "", f":host{_SURELY_BLOCK}", True),
+        (f"x-a{_SURELY_BLOCK}", "", f":host{_SURELY_NONE}", False),
+        ("", "display:none", f":host{_BLOCK}", False),
+        ("", "display:none!important", f":host{_SURELY_BLOCK}", True),
+        (f"p{_BLOCK}", "", f"::slotted(p){_NONE}", True),
+        (f"p{_NONE}", "", f"::slotted(p){_BLOCK}", False),
+        ("", "", f"::slotted(p){_NONE}::slotted(*){_BLOCK}", False),
+    ],
+)  # fmt: skip
+def test_rules_of_a_page_and_of_its_shadow_trees_win_as_in_a_browser(
+    page: str, attribute: str, shadow: str, is_seen: bool
+) -> None:
+    template = f"<template shadowrootmode=open><style>{shadow}</style><slot></slot></template>"
+    host = f"<x-a k style='{attribute}'>{template}<p>Word</p></x-a>"
+    assert ("Word" in read(f"<!doctype html><style>{page}</style><h2>Seen</h2>{host}")[0]) is is_seen
+
+
 def test_page_that_lives_in_noscript_is_read() -> None:
     assert "Post" in read("<p>Loading</p><noscript>" + "<p>Post of some length</p>" * 100 + "</noscript>")[0]
 

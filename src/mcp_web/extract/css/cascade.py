@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from mcp_web.extract.css.functions import Functions, has_type
 from mcp_web.extract.css.hints import style_hints
 from mcp_web.extract.css.lengths import pixels
 from mcp_web.extract.css.names import PageNames, names_of
-from mcp_web.extract.css.rules import Context, LayerKey, Registered, Rules
+from mcp_web.extract.css.rules import Context, LayerKey, Registered, Rules, WeightedRule
 from mcp_web.extract.css.search import Search
 from mcp_web.extract.css.selectors import (
     NO_NAMES,
@@ -61,10 +61,15 @@ _Order = tuple[LayerKey, tuple[int, ...]]
 class Cascade:
     """Computes the styles that the sheets and attributes of one tree give its elements, and remembers them."""
 
-    def __init__(self, tree: Node, sheets: list[str], names: PageNames) -> None:
+    def __init__(
+        self, tree: Node, sheets: list[str], names: PageNames, inner: Mapping[Element, list[WeightedRule]]
+    ) -> None:
+        """`inner`: the rules of shadow trees for elements of this tree, weakest first. The sheets and attributes of the
+        tree win over them, except over their `!important` declarations."""
         self._tree = tree
+        self._inner = inner
         page_names = names.as_selectors if sheets else NO_NAMES
-        containers = _containers(tree) if any("@container" in each for each in sheets) else ""
+        containers = _containers(tree, inner) if any("@container" in each for each in sheets) else ""
         self.quirks = ignores_case(tree)
         self.rules = Rules(sheets, page_names, containers, self.quirks)
         self.effort = Effort()
@@ -143,7 +148,7 @@ class Cascade:
 
     def _important(self, element: Element) -> set[str]:
         """The names of the properties that are `!important` for the element, which no animation changes."""
-        bodies = [self.rules.body(weight[-1]) for _, weight in self._matching(element)]
+        bodies = [rule.body for rule in (*self._inner.get(element, ()), *self._matching(element))]
         self.effort.spend(len(bodies))
         return {name for body in (*bodies, element.attr("style") or "") for name in self._parsed(body).important}
 
@@ -208,18 +213,17 @@ class Cascade:
                 selectors.extend(_PSEUDO_ELEMENT.split(each)[0].strip() or "*" for each in split_selectors(selector))
         return frozenset(element for selector in selectors for element in self.search.select(selector))
 
-    def _matching(self, element: Element) -> list[_Order]:
-        """The rules that match the element, lowest precedence first: the layer of each, then its specificity and index.
-        A rule is repeated if several of its selectors match."""
+    def _matching(self, element: Element) -> list[WeightedRule]:
+        """The rules that match the element, weakest first. One is repeated if several of its selectors match."""
         if not len(self.rules) or self.ancestry(element)[-1].parent is None:
             return []  # turbohtml crashes if an element outside its tree is matched with `:root p` or `.a > p`
         certain = ("*", element.tag)
-        found: list[_Order] = []
+        found: list[WeightedRule] = []
         for each in self._candidates_for(element):
             if each.text in certain or self.search.matches(element, each.text):
                 order = self._order(each)
                 if order is not None and self._applies(element, self.rules.context(each.rule)):
-                    found.append(order)
+                    found.append(WeightedRule(*order, self.rules.body(each.rule)))
         return sorted(found)
 
     def _applies(self, element: Element, context: Context) -> bool:
@@ -271,24 +275,25 @@ class Cascade:
         return known[element]
 
     def _winners(self, element: Element) -> dict[str, str]:
-        rules = self._matching(element)
         own = self._parsed(element.attr("style") or "")
-        found = style_hints(element)
+        found, strongest = self._extended(style_hints(element), self._inner.get(element, ()))
+        found, strong = self._extended(found, self._matching(element))
+        return {**_added(found, own.plain, own.resets, found), **strong, **own.important, **strongest}
+
+    def _extended(self, found: dict[str, str], rules: Sequence[WeightedRule]) -> tuple[dict[str, str], dict[str, str]]:
+        """The declarations `found` with those of stronger rules, weakest first, added; and the important ones."""
         self.effort.spend(len(rules))
         strong: list[tuple[tuple[float, ...], tuple[int, ...], Mapping[str, str]]] = []
         last, below = None, found
-        for layer, weight in rules:
-            plain, important, resets = self._parsed(self.rules.body(weight[-1]))
+        for layer, weight, body in rules:
+            plain, important, resets = self._parsed(body)
             if important:  # among important declarations an earlier layer wins
                 strong.append((tuple(-part for part in layer), weight, important))
             if layer != last:
                 last, below = layer, dict(found)
             found = _added(found, plain, resets, below)
-        found = _added(found, own.plain, own.resets, found)
-        for _, _, important in sorted(strong, key=lambda each: each[:2]):
-            found.update(important)
-        found.update(own.important)
-        return found
+        strong.sort(key=lambda each: each[:2])
+        return found, {name: value for _, _, important in strong for name, value in important.items()}
 
     def _parsed(self, declarations: str) -> Declarations:
         found = self._declarations.get(declarations)
@@ -345,9 +350,11 @@ class Cascade:
         return registered.initial if value is None and registered is not None else value
 
 
-def _containers(tree: Node) -> str:
-    """The style attributes in a tree that contain the word "container", joined by semicolons."""
-    return ";".join(element.attr("style") or "" for element in tree.select("[style*=container i]"))
+def _containers(tree: Node, inner: Mapping[Element, list[WeightedRule]]) -> str:
+    """The style attributes in a tree that contain the word "container", and the bodies of the rules in `inner`, joined
+    by semicolons."""
+    attributes = [element.attr("style") or "" for element in tree.select("[style*=container i]")]
+    return ";".join((*attributes, *(rule.body for rules in inner.values() for rule in rules)))
 
 
 def parent_of(element: Element) -> Element | None:

@@ -45,6 +45,14 @@ class Context(NamedTuple):
     queries: tuple[str, ...] = ()  # conditions with `style()` that must hold for the element's parent
 
 
+class WeightedRule(NamedTuple):
+    """A rule that matches an element, sorted by its precedence."""
+
+    layer: LayerKey
+    weight: tuple[int, ...]  # specificity and index of the rule
+    body: str  # the text of its declarations
+
+
 class Registered(NamedTuple):
     """A variable that a sheet registers with `@property`."""
 

@@ -74,13 +74,14 @@ def remove_hidden(tree: Node, names: PageNames | None = None, removed_later: str
     removes afterwards in any case: their content is not tested, except the controls there that open elements elsewhere.
     `has_shadows`: whether the tree may have shadow trees.
     """
-    count = flatten_shadow_trees(tree, remove_hidden) if has_shadows else 0
+    count, inner = flatten_shadow_trees(tree, remove_hidden) if has_shadows else (0, {})
     candidates = list(dict.fromkeys((*tree.iter_elements(_TAGS), *tree.select(_ATTRIBUTES))))
     names = names or PageNames(tree)
     place_streamed(tree, candidates)
     count += _drop_noscript(tree, candidates)
-    cascade = Cascade(tree, own_sheets(candidates), names)
+    cascade = Cascade(tree, own_sheets(candidates), names, inner)
     styled = {each: each.attr("style") or "" for each in (*candidates, *tree.find_all("font"))}
+    styled |= {each: ";".join((*(rule.body for rule in inner[each]), each.attr("style") or "")) for each in inner}
     cascade.effort.spend(_STEPS_OF_STYLE * len(set(styled.values())))
     has_external_sheets = tree.select_one(_OUTSIDE_SHEET) is not None
     variables = Variables((*cascade.rules.variables(), *styled.values()))
@@ -291,8 +292,7 @@ class _Judge:
 
 
 def _is_hidden_otherwise(style: Style) -> bool:
-    shown = {**style, "opacity": "1", "filter": "none", "mask-image": "none"}
-    return hides_box(shown)
+    return hides_box({**style, "opacity": "1", "filter": "none", "mask-image": "none"})
 
 
 def _is_animated(style: Style) -> bool:

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 
 from turbohtml import Element, Node
 
-from mcp_web.extract.css.rules import Rules
-from mcp_web.extract.css.selectors import matches
+from mcp_web.extract.css.rules import Rules, WeightedRule
+from mcp_web.extract.css.selectors import matches, specificity, split_selectors
+from mcp_web.extract.css.sheet_text import own_sheets
+
+# The selectors of a shadow tree for elements outside it.
+_OUTWARD = re.compile(r"(?P<kind>:host|:host-context|::slotted)(?:\((?P<argument>.*)\))?", re.S)
+_OUTWARD_CALL = re.compile(r"(?::host|:host-context|::slotted)\(")
 
 
-def flatten_shadow_trees(tree: Node, remove_hidden: Callable[[Node], int]) -> int:
-    """Put the visible content of each shadow tree in place of its host's children; returns how many texts were hidden.
-    `remove_hidden` removes the hidden texts of a tree and returns their number."""
+def flatten_shadow_trees(
+    tree: Node, remove_hidden: Callable[[Node], int]
+) -> tuple[int, dict[Element, list[WeightedRule]]]:
+    """Put the visible content of each shadow tree in place of its host's children.
+
+    Returns how many texts were hidden, and the rules of the shadow trees for their hosts and slotted elements, weakest
+    first. `remove_hidden` removes the hidden texts of a tree and returns their number.
+    """
     count = 0
+    inner: dict[Element, list[WeightedRule]] = {}
     hosts = [element for element in tree.iter_elements() if element.shadow_root is not None]
     for host in hosts:
         shadow = host.shadow_root
@@ -22,12 +34,13 @@ def flatten_shadow_trees(tree: Node, remove_hidden: Callable[[Node], int]) -> in
         for sheet in shadow.select("style"):
             if ":root" in sheet.text:
                 sheet.set_text(sheet.text.replace(":root", ":not(*)"))  # it matches nothing in a shadow tree
-        _apply_shadow_rules(host, [sheet.text for sheet in shadow.select("style")])
+        for element, rule in _rules_for_outside(host, own_sheets(shadow.select("style,link"))):
+            inner.setdefault(element, []).append(rule)
         count += remove_hidden(shadow)
         unseen = [child for child in host.children if child.assigned_slot is None]
         count += sum(1 for child in unseen if child.text.strip())
         _flatten(host, shadow)
-    return count
+    return count, inner
 
 
 def _flatten(host: Element, shadow: Node) -> None:
@@ -41,27 +54,26 @@ def _flatten(host: Element, shadow: Node) -> None:
     host.extend(content)
 
 
-def _apply_shadow_rules(host: Element, sheets: list[str]) -> None:
-    """Add the rules of a shadow tree for its host and slotted elements to the style attributes of these. They come
-    before what the attribute declares, which wins over them."""
+def _rules_for_outside(host: Element, sheets: list[str]) -> list[tuple[Element, WeightedRule]]:
+    """The rules of a shadow tree for its host and slotted elements, weakest first, each with an element it matches."""
     rules = Rules(sheets, frozenset())
-    for at, selector in enumerate(rules.selectors):
-        if selector == ":host" or _is_host(host, selector):
-            _prepend_style(host, rules.body(at))
-        elif selector.startswith("::slotted(") and selector.endswith(")"):
-            for child in host.children:
-                if isinstance(child, Element) and matches(child, selector[10:-1]):
-                    _prepend_style(child, rules.body(at))
+    found: list[tuple[Element, WeightedRule]] = []
+    for at, head in enumerate(rules.selectors):
+        layer = rules.layer_key(rules.context(at).layer)
+        weights = specificity(_OUTWARD_CALL.sub(":not(", head))  # of the arguments; empty if a selector is not valid
+        for selector, weight in zip(split_selectors(head), weights, strict=False):
+            rule = WeightedRule(layer, (*weight, at), rules.body(at))
+            found.extend((element, rule) for element in _matched_outside(host, selector))
+    return sorted(found, key=lambda each: each[1])
 
 
-def _is_host(host: Element, selector: str) -> bool:
-    """Whether a selector is `:host(…)` or `:host-context(…)` and matches the host element."""
-    if selector.startswith(":host(") and selector.endswith(")"):
-        return matches(host, selector[6:-1])
-    if selector.startswith(":host-context(") and selector.endswith(")"):
-        return any(matches(each, selector[14:-1]) for each in (host, *host.ancestors) if isinstance(each, Element))
-    return False
-
-
-def _prepend_style(element: Element, declarations: str) -> None:
-    element.attrs["style"] = f"{declarations};{element.attr('style') or ''}"
+def _matched_outside(host: Element, selector: str) -> Iterable[Element]:
+    """The elements outside the shadow tree of a host that a selector inside it matches: the host or its children."""
+    outward = _OUTWARD.fullmatch(selector)
+    if outward is None:
+        return ()
+    kind, argument = outward["kind"], outward["argument"] or "*"
+    if kind == "::slotted":
+        return [child for child in host.children if isinstance(child, Element) and matches(child, argument)]
+    tested = (host, *host.ancestors) if kind == ":host-context" else (host,)
+    return (host,) if any(isinstance(each, Element) and matches(each, argument) for each in tested) else ()
