@@ -66,7 +66,10 @@ def test_one_target_is_one_citation_by_its_surest_mention() -> None:
 
 
 def test_a_definition_that_nothing_uses_is_weak_evidence() -> None:
-    assert _found("[1]: https://a.example/x")["//a.example/x"] == ("reference", 0.6)
+    definition = "[1]: https://a.example/x"
+    assert _found(definition)["//a.example/x"] == ("reference", 0.6)
+    assert _found(f"{definition}\n\nSee https://a.example/x now.")["//a.example/x"] == ("url", 0.8)
+    assert _found("[1]: <https://doi.org/10.1000/x>\n\nAs in doi:10.1000/x.") == {"doi:10.1000/x": ("doi", 0.9)}
 
 
 def test_files_cite_each_other_by_relative_paths_that_stay_inside() -> None:

@@ -91,12 +91,12 @@ _BLOCK_END = re.compile(r"\n\s*(?:\n|[*|#>-]+[ \t]*)")  # with the mark of the n
 
 def mentions(markdown: str, base_url: str = "", path: str | None = None) -> tuple[Mention, ...]:
     """Each target that a document cites, once, with the sentence that cites it: the first inline link to it, or else
-    reference link, wiki link, or bare URL, DOI or arXiv id. Relative links are resolved against `path`, for a file of a
-    synced folder, else against `base_url`. At most MOST targets."""
+    reference link, wiki link, bare URL, DOI or arXiv id, or link definition. Relative links are resolved against
+    `path`, for a file of a synced folder, else against `base_url`. At most MOST targets."""
     text = _without_code(markdown[:_READ_MOST])
     found: dict[str, Mention] = {}
     seen: set[tuple[CitationKind, str]] = set()  # a page may link to one URL hundreds of times
-    for read in (_inline, _references, _wiki, _bare):
+    for read in (_inline, _references, _wiki, _bare, _definitions):
         for start, kind, target, confidence in read(text):
             if (kind, target) in seen:
                 continue
@@ -130,20 +130,18 @@ def _inline(text: str) -> Iterator[_Raw]:
 
 
 def _references(text: str) -> Iterator[_Raw]:
-    """(offset, kind, target as written, confidence) of each reference link, `[text][id]` with `[id]: url` elsewhere;
-    with less confidence of each such definition that no link uses."""
+    """(offset, kind, target as written, confidence) of each reference link, `[text][id]` with `[id]: url` elsewhere."""
     definitions = {_label(match["id"]): match for match in _DEFINITION.finditer(text)}
-    if not definitions:
-        return
-    used = set()
-    for match in _REFERENCE.finditer(text):
+    for match in _REFERENCE.finditer(text) if definitions else ():
         label = _label(match["id"] or match["text"])
         if label in definitions and match.start() != definitions[label].start():
-            used.add(label)
             yield match.start(), "reference", definitions[label]["url"], 0.95
-    for label, match in definitions.items():
-        if label not in used:
-            yield match.start(), "reference", match["url"], 0.6
+
+
+def _definitions(text: str) -> Iterator[_Raw]:
+    """(offset, kind, target as written, confidence) of each link definition, `[id]: url`."""
+    for match in _DEFINITION.finditer(text):
+        yield match.start(), "reference", match["url"], 0.6
 
 
 def _wiki(text: str) -> Iterator[_Raw]:
@@ -154,7 +152,10 @@ def _wiki(text: str) -> Iterator[_Raw]:
 
 def _bare(text: str) -> Iterator[_Raw]:
     """(offset, kind, target, confidence) of each URL, DOI and arXiv id that is written without link syntax."""
+    defined = {match.start("url") for match in _DEFINITION.finditer(text)}
     for match in _BARE.finditer(text):
+        if match.start() in defined:
+            continue
         before = text[max(0, match.start() - 2) : match.start()]
         if before != "](" and not (before[-1:].isalnum() or before[-1:] in tuple("_[\"'=/")):
             yield match.start(), "url", _trimmed(match[0]), 0.8
