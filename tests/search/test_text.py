@@ -60,6 +60,10 @@ def test_a_shortened_line_is_never_longer_than_asked(text: str, limit: int) -> N
         ("Oct 2, 2026", "2026-10-02"),
         ("2 Oct 2026", "2026-10-02"),
         ("Thursday, January 15, 2026", "2026-01-15"),
+        ("2026-10-02, 10:00", "2026-10-02"),
+        ("2026-10-02 10:00:00 +0000 UTC", "2026-10-02T10:00:00+00:00"),
+        ("2026-10-02T10:00:00+02:00[Europe/Berlin]", "2026-10-02T10:00:00+02:00"),
+        ("2026-10-02 was a day", None),
         ("2 days ago", "2026-11-13"),
         ("3 hours ago", "2026-11-15T09:00:00+00:00"),
         ("an hour ago", "2026-11-15T11:00:00+00:00"),
@@ -110,10 +114,19 @@ def test_a_spoken_date_in_another_language() -> None:
 
 def test_googles_date_before_the_snippet() -> None:
     assert split_prefix("Oct 2, 2026 ... asyncio is", NOW) == ("2026-10-02", "asyncio is")
+    assert split_prefix("2026-10-02 - asyncio is", NOW) == ("2026-10-02", "asyncio is")
     assert split_prefix("2 days ago — news", NOW) == ("2026-11-13", "news")
     assert split_prefix("vor 3 Tagen — Neues", NOW) == ("2026-11-12", "Neues")
     assert split_prefix("2 oct 2026 · texto", NOW, "es") == ("2026-10-02", "texto")
-    for plain in ("Plain - text", "Chapter 3 — text", "In May 2026 — we met", "1984 — a novel", "Hier — ein Text"):
+    notes = "2026-10-02 release notes — text"
+    for plain in (
+        notes,
+        "Plain - text",
+        "Chapter 3 — text",
+        "In May 2026 — we met",
+        "1984 — a novel",
+        "Hier — ein Text",
+    ):
         assert split_prefix(plain, NOW, "en") == (None, plain)
 
 

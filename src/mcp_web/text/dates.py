@@ -50,14 +50,15 @@ def read_date(text: str | None, *, whole_text: bool = False) -> str | None:
     """The date in the first 100 characters of a text, as an ISO date or date-time; None if there is none, or its year
     is not between 1990 and 2100.
 
-    01/02/2024 is ambiguous and not read, 01/13/2024 is. `whole_text`: only when the text begins with an ISO date, or is
-    nothing but a date, save for one word such as the day of the week.
+    01/02/2024 is ambiguous and not read, 01/13/2024 is. `whole_text`: only when the text is nothing but a date, save
+    for one word such as the day of the week; before an ISO date there is none.
     """
     text = " ".join((text or "")[:100].split())
     if not text:
         return None
     if match := _ISO.search(text):
-        return _iso(match) if not whole_text or match.start() == 0 else None
+        is_whole = match.start() == 0 and len(text[match.end() :].strip(" ,").split()) <= 1
+        return _iso(match) if is_whole or not whole_text else None
     if text[:4].isalpha() or "," in text[:5]:
         from email.utils import parsedate_to_datetime
 
