@@ -61,7 +61,7 @@ def test_operations_parameters_and_schemas_are_written_out() -> None:
     assert document.markdown == (
         "# Pets 1.2\n\nAll about pets.\n\nServers: https://api.example.org/v1\n\n## Endpoints\n\n"
         "### GET /pets/{id}\n\nOne pet\n- `id` (path, integer (int64), required)\n"
-        "- `fields` (query, 'name' | 'all'): What to send\n- 200: The pet → Pet\n- 404: No such pet\n\n"
+        '- `fields` (query, "name" | "all"): What to send\n- 200: The pet → Pet\n- 404: No such pet\n\n'
         "### POST /pets/{id}\n\n- `id` (path, integer (int64), required)\n- body `application/json`: list of Pet\n\n"
         "## Schemas\n\n### Pet\n\n- `name` (string, required)\n- `self` (Pet)"
     )
@@ -81,6 +81,19 @@ def test_swagger_two_names_its_host_and_definitions() -> None:
     assert "Servers: https://api.example.org/v2" in text
     assert "- 200: ok → string" in text
     assert "### A\n\nA word\n- string" in text
+
+
+def test_values_are_written_as_json() -> None:
+    properties = {
+        "a": {"enum": ["é", 'a"b', None, True, 1.5, {"x": [False]}]},
+        "b": {"type": "boolean", "default": False},
+        "c": {"type": "string", "default": "on\n# off"},
+    }
+    pets = {**PETS, "components": {"schemas": {"Pet": {"type": "object", "properties": properties}}}}
+    text = read(json.dumps(pets), "application/json").markdown
+    assert r'- `a` ("é" | "a\"b" | null | true | 1.5 | {"x": [false]})' in text
+    assert "- `b` (boolean = false)" in text
+    assert r'- `c` (string = "on\n# off")' in text
 
 
 def test_malformed_description_does_not_fail() -> None:

@@ -5,6 +5,7 @@ The JSON is mostly punctuation: as Markdown the same facts take about a tenth of
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -104,7 +105,7 @@ def _schema(schema: dict[str, Any], depth: int) -> Iterator[str]:
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """A type in a few words: `string (date)`, `list of Pet`, `Pet or Error`, `'a' | 'b'`."""
+    """A type in a few words: `string (date)`, `list of Pet`, `Pet or Error`, `"a" | null`."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     for word in ("oneOf", "anyOf", "allOf"):
@@ -112,13 +113,13 @@ def _type(schema: dict[str, Any]) -> str:
             joint = " and " if word == "allOf" else " or "
             return joint.join(_type(mapping(each)) for each in schema[word][:6])
     if isinstance(schema.get("enum"), list):
-        return " | ".join(repr(each) for each in schema["enum"][:12])
+        return " | ".join(map(_json, schema["enum"][:12]))
     kind = schema.get("type", "any")
     kind = "/".join(map(str, kind)) if isinstance(kind, list) else str(kind)
     if kind == "array":
         return f"list of {_type(mapping(schema.get('items')))}"
     form = f" ({schema['format']})" if schema.get("format") else ""
-    default = f" = {schema['default']}" if isinstance(schema.get("default"), (str, int, float)) else ""
+    default = f" = {_json(schema['default'])}" if isinstance(schema.get("default"), (str, int, float)) else ""
     return kind + form + default
 
 
@@ -143,6 +144,10 @@ def _resolve(value: dict[str, Any], part: Any) -> dict[str, Any]:
     for step in reference[2:].split("/")[:10]:
         target = mapping(target).get(step.replace("~1", "/").replace("~0", "~"))
     return mapping(target)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _line(text: Any) -> str:
