@@ -387,6 +387,24 @@ def test_negative_repeats_do_not_shift_the_columns_that_are_hidden() -> None:
 
 
 @pytest.mark.parametrize(
+    ("alpha", "is_seen"),
+    [
+        ("0", True),
+        ("10000", True),
+        ("98", True),
+        ("97999", True),
+        ("98000", False),
+        ("100000", False),
+        ("98.5%", False),
+    ],
+)
+def test_word_text_is_left_out_if_it_is_nearly_transparent(alpha: str, is_seen: bool) -> None:
+    fill = f"<textFill><solidFill><srgbClr val='000000'><alpha val='{alpha}'/></srgbClr></solidFill></textFill>"
+    document = read(word_text(f"<p><r><t>shown</t></r></p><p><r><rPr>{fill}</rPr><t>text</t></r></p>"), DOCX)
+    assert (document.markdown, document.hidden) == (("shown\n\ntext", 0) if is_seen else ("shown", 1))
+
+
+@pytest.mark.parametrize(
     "paragraph",
     [
         "<pPr><ind left='20000'/></pPr><r><rPr><vanish val='0'/></rPr><t>secret</t></r>",

@@ -22,6 +22,7 @@ _INDENTS = ("left", "start", "right", "end", "firstLine", "hanging")
 _HIDING = ("vanish", "webHidden", "specVanish")
 _MOST_KNOWN = 1000
 _FAR = 400  # half points; text that is raised or lowered more is off its page
+_CLEAR = re.compile(r"(?:98|99|100)(?:\d{3}|(?:\.\d+)?%)")  # a share in thousandths of a percent, or in percent
 _OFF_PAGE = 15_000  # twentieths of a point; wider than a page
 
 
@@ -157,7 +158,7 @@ def _is_transparent(properties: Element) -> bool:
     if fill is None:
         return False
     clear = value(next(descendants(fill, "alpha"), None))
-    return child(fill, "noFill") is not None or clear[:2] in ("10", "99", "98")
+    return child(fill, "noFill") is not None or _CLEAR.fullmatch(clear) is not None
 
 
 def is_hidden_row(row: Element) -> bool:
