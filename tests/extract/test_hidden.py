@@ -153,6 +153,9 @@ def test_text_is_not_shown_because_a_page_has_much_of_something(name: str) -> No
         ".x{text-indent:calc(-infinity * 1px)}", ".x{font-size:1e-9px}", ".x{display:env(--a,none)}",
         "main:has(.x) .x:nth-last-child(1 of .x){display:none}", ".x{display:if(media(screen):none)}",
         ".x{opacity:attr(class number,0)}", ".x{opacity:if(not media(print):0)}",
+        "@property --a{syntax:'*';inherits:true}.x{color:var(--a,#fff)}", "p:not(.x){--a:red}.x{color:var(--a,#fff)}",
+        "@function --f(--a,--b){result:var(--b)}.x{opacity:--f('a,b',0)}",
+        "@font-face{font-family:'A,B';src:local(A);size-adjust:0%}.x{font-family:'A,B'}",
     ],
 )  # fmt: skip
 def test_rules_that_are_rarely_written_hide_their_text(sheet: str) -> None:
@@ -227,6 +230,7 @@ def test_much_hidden_text_in_deep_elements_takes_bounded_work() -> None:
         "<noscript><style>.x{display:none}</style></noscript><p class=x>Seen</p>",
         "<style>body{background:#000}.x{color:#fff}</style><p class=x>Seen</p>",
         "<style>@font-face{font-family:Z;src:local(Z);size-adjust:0%}</style><p style='font-family:Arial,Z'>Seen</p>",
+        "<style>@font-face{font-family:Z;src:local(Z);size-adjust:0%}</style><p style='font-family:\"Z ,Y\"'>Seen</p>",
         "<p style='transform-origin:9999px 0;transform:none'>Seen</p>",
         "<p style='transform-origin:0 0 -9999px;transform:rotateY(5deg)'>Seen</p>",
         "<style>@supports (font:-apple-system-body){.x{display:none}}</style><p class=x>Seen</p>",

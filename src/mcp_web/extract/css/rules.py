@@ -111,7 +111,7 @@ class Rules:
         initial value is a declaration, such as `--gap:2px`. Nothing if no rule has a variable."""
         if "--" in self.text:
             yield from (self._bodies[at] for at in self._relevant if "--" in self._bodies[at])
-            yield from (f"{name}:{each.initial}" for name, each in self.registered().items())
+            yield from (f"{name}:{each.initial}" for name, each in self.registered().items() if each.initial)
 
     def body(self, at: int) -> str:
         """The text of the declarations of the rule with this index in `selectors`."""
@@ -184,7 +184,7 @@ class Rules:
     def shrunk_fonts(self) -> frozenset[str]:
         """The font families whose letters `size-adjust` makes too small to be seen."""
         shrunk = (
-            declared.get("font-family", "").strip("\"'")
+            unescaped(declared.get("font-family", "")).strip("\"'")
             for _, declared in self._defined("@font-face")
             if (size := fraction(declared.get("size-adjust", "1"))) is not None and size < _SHRUNK
         )

@@ -62,11 +62,11 @@ def _scanner(pattern: str) -> re.Pattern[str]:
 
 
 def split_outside(text: str, separator: str = " ") -> list[str]:
-    """The parts of a text, stripped, split at a separator outside brackets and strings. Only in a text with a bracket
-    or an escape are strings recognised and empty parts left out."""
+    """The parts of a text, stripped, split at a separator outside brackets and strings. Empty parts are
+    left out only of a text with a bracket, a quote or an escape."""
     if separator not in text and separator != " ":
         return [text.strip()]
-    if "(" not in text and "[" not in text and "\\" not in text:
+    if _SPECIAL.search(text) is None:
         return [part.strip() for part in (text.split() if separator == " " else text.split(separator))]
     parts: list[str] = []
     start = 0

@@ -46,7 +46,7 @@ class Variables:
                 self._values.setdefault(name, {})[" ".join(value.lower().split())] = None
 
     def possible_values(self, value: str) -> list[str]:
-        """The value with its variables replaced, once for each of their possible values.
+        """The value with its variables replaced, once for each of their possible values and fallbacks.
 
         The functions stay where a result depends on the element, or if there are more possible values than are tried.
         """
@@ -61,8 +61,8 @@ class Variables:
         used = next(calls(value, _OPEN), None)
         if used is None or used.name != "var" or depth > _DEEPEST:
             return [value]
-        name, _, fallback = used.argument.partition(",")
-        own = self._values.get(name.strip()) or [fallback.strip()]
+        name, comma, fallback = used.argument.partition(",")
+        own = [*self._values.get(name.strip(), ()), *([fallback.strip()] if comma else ())] or [""]
         if len(own) > _MOST_VALUES:
             return [value]
         parts = [f"{value[: used.start]}{each}{value[used.end :]}" for each in own]
