@@ -283,6 +283,41 @@ async def test_many_passages_are_found_by_the_hnsw_index_and_new_ones_too(postgr
         assert [row[0] >= 21 for row in used] == [True]
 
 
+async def test_an_hnsw_index_whose_build_failed_is_not_counted_on_and_is_built_again(postgres: PostgresServer) -> None:
+    import numpy as np
+
+    url = postgres.database()
+    store = await PostgresStore.open(url, wait_seconds=2.0)
+    one, others = snapshot("https://a.example/long"), [f"{number:064x}" for number in range(20)]
+    await keep(store, one)
+    passages = nearest.EXACT + 1
+    rows = np.random.default_rng(5).normal(size=(passages, 2)).astype("<f4")
+    digests = tuple(f"{number:x}" for number in range(passages))
+    await store.keep_vectors({one.key: PackedVectors("m@1", 2, digests, rows.tobytes(), one.hash)})
+    query = VectorQuery("m@1", [1.0, 0.0], 5, also=others, quick=True)  # searches `also` alone if there is an index
+
+    def indexes() -> list[object]:
+        found = "SELECT indisvalid FROM pg_index WHERE indexrelid::regclass::text LIKE '%passages_near_%'"
+        with psycopg.connect(url) as db:
+            return [valid for (valid,) in db.execute(found)]
+
+    with psycopg.connect(url) as writer:
+        writer.execute("DELETE FROM mcp_web.passages WHERE false")
+        with pytest.raises(CacheError, match="lock timeout"):
+            await store.maintain()  # the build waits for the writer's transaction
+    assert indexes() == [False]
+    assert [found.key for found in await store.find_by_vector(query)] == [one.key]
+    with psycopg.connect(url) as builder:
+        builder.execute(f"SELECT pg_advisory_lock({nearest._LOCK})")
+        await store.maintain()
+        assert indexes() == [False]  # left to the process that builds it
+        builder.execute("SELECT pg_advisory_unlock_all()")
+    await store.maintain()
+    assert indexes() == [True]
+    assert await store.find_by_vector(query) == []
+    await store.close()
+
+
 async def test_statements_that_the_server_forgot_are_prepared_again(postgres: PostgresServer) -> None:
     store = await PostgresStore.open(postgres.database(), connections=1)
 

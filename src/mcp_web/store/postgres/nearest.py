@@ -13,6 +13,7 @@ from mcp_web.store.sql import pages
 from mcp_web.store.sql.database import Database
 
 EXACT = 20_000  # passages that are compared in some 10 ms
+_LOCK = 7_203_514_922  # of pg_try_advisory_lock: an index that another process builds is invalid, and must stay
 _EF_SEARCH = 400  # passages looked at by the index: 8 for each of the 50 documents of a search
 
 
@@ -32,21 +33,35 @@ def find_nearest(db: Database, query: VectorQuery) -> list[Candidate]:
 
 def is_indexed(db: Database, model: int) -> bool:
     """Whether the passages of a model (its row number) have an HNSW index, so that not all are compared."""
-    return bool(db.value("SELECT to_regclass(:name) IS NOT NULL", name=f"passages_near_{model}"))
+    # PostgreSQL neither uses nor replaces the invalid index that a build leaves when it fails.
+    query = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)"
+    return bool(db.value(query, name=f"passages_near_{model}"))
 
 
 def build_indexes(db: Database) -> None:
-    """Create an HNSW index for each model with more than EXACT passages; without one, all passages are compared."""
-    for model, dim in db.rows("SELECT id, dim FROM models WHERE tenant = :tenant"):
-        query = "SELECT count(*) FROM (SELECT 1 FROM passages WHERE model = :model LIMIT :most) AS counted"
-        many = db.value(query, model=model, most=EXACT + 1) > EXACT
-        if many and not is_indexed(db, model):
-            db.run("SET maintenance_work_mem = '512MB'")
-            db.run(
-                f"CREATE INDEX CONCURRENTLY IF NOT EXISTS passages_near_{model} ON passages USING hnsw"
-                f" ((embedding::public.halfvec({dim})) public.halfvec_cosine_ops) WHERE model = {model}"
-            )
-            db.run("ANALYZE passages")  # without statistics the planner would compare everything instead
+    """Create an HNSW index for each model with more than EXACT passages; without one, all passages are compared. Does
+    nothing while another process does it."""
+    if not db.value("SELECT pg_try_advisory_lock(:lock)", lock=_LOCK):
+        return
+    try:
+        for model, dim in db.rows("SELECT id, dim FROM models WHERE tenant = :tenant"):
+            query = "SELECT count(*) FROM (SELECT 1 FROM passages WHERE model = :model LIMIT :most) AS counted"
+            many = db.value(query, model=model, most=EXACT + 1) > EXACT
+            if many and not is_indexed(db, model):
+                _build_index(db, model, dim)
+    finally:
+        db.run("SELECT pg_advisory_unlock(:lock)", lock=_LOCK)
+
+
+def _build_index(db: Database, model: int, dim: int) -> None:
+    """Create the HNSW index of a model (its row number) with `dim` dimensions, in place of one whose build failed."""
+    db.run("SET maintenance_work_mem = '512MB'")
+    db.run(f"DROP INDEX CONCURRENTLY IF EXISTS passages_near_{model}")
+    db.run(
+        f"CREATE INDEX CONCURRENTLY passages_near_{model} ON passages USING hnsw"
+        f" ((embedding::public.halfvec({dim})) public.halfvec_cosine_ops) WHERE model = {model}"
+    )
+    db.run("ANALYZE passages")  # without statistics the planner would compare everything instead
 
 
 def _nearest(db: Database, model: int, query: VectorQuery, indexed: bool) -> list[int]:
