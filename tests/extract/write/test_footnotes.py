@@ -44,3 +44,13 @@ def test_notes_under_headings_that_hold_their_numbers(md) -> None:
         '<h5><a id="FOOT2" href="#DOCF2">(2)</a></h5><p>When the limit is reached.</p></div>'
     )
     assert md(html) == "It opens[^2].\n\n---\n\n#### Footnotes\n\n[^2]: When the limit is reached."
+
+
+def test_entries_of_a_definition_list_that_are_no_notes_are_kept(md) -> None:
+    html = (
+        '<p>It opens<a id="r1" href="#fn1"><sup>1</sup></a>.</p><dl><dt><a href="#r1">1</a></dt><dd id="fn1">At dawn.</dd>'
+        "<dt>[2]</dt><dd>Nothing refers to this.</dd><dt>lock</dt><dd>A gate.<dl><dt>weir</dt><dd>A dam.</dd></dl></dd></dl>"
+    )
+    assert md(html) == (
+        "It opens[^1].\n\n[^1]: At dawn.\n\n[2]\n\nNothing refers to this.\n\nlock\n\nA gate.\n\nweir\n: A dam."
+    )

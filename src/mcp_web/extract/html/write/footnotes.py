@@ -8,6 +8,7 @@ from itertools import count, islice
 
 from turbohtml import Element, Node, Text
 
+from mcp_web.extract.html.write.lists import entries
 from mcp_web.extract.html.write.state import WriterState, first_element, indented
 
 _LABEL = re.compile(r"[\[(]?\s*(\d{1,4}|[*†‡§¶‖#]{1,3}|[a-zA-Z]{1,2}|[ivxlc]{1,6})\s*[\])]?[.:]?\Z")
@@ -237,12 +238,12 @@ def write_headed(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_list(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append a list of footnote definitions. Other items are written as paragraphs; in a `dl` they are left out."""
-    children = element.iter_elements(("dt", "dd")) if element.tag == "dl" else element
+    """Append a list of footnote definitions. Other items are written as paragraphs."""
+    children = entries(element) if element.tag == "dl" else element
     for child in children:
-        label = state.notes.get(child) if isinstance(child, Element) else None
-        if not isinstance(child, Element) or (element.tag == "dl" and label is None):
-            continue
+        if not isinstance(child, Element) or (child.tag == "dt" and first_element(child.next_siblings) in state.notes):
+            continue  # the term before a definition is its label
+        label = state.notes.get(child)
         inside = state.blocks_of(child)
         text = _written(label, inside) if label else "\n\n".join(inside)
         if text:

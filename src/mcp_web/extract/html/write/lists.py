@@ -72,13 +72,13 @@ def write_definitions(state: WriterState, element: Element, out: list[str]) -> N
     signatures = element.select_one("dt.sig, dt[id].sig-object, dt > .sig-name, dt > .descname") is not None
     if signatures or state.indents >= MAX_INDENTS:
         # The signatures of an API: the term as a paragraph, its description below it, not indented.
-        for child in _entries(element):
+        for child in entries(element):
             is_flat = child.tag == "dd" or child.select_one("h1,h2,h3,h4,h5,h6,pre,p,div") is not None
             (state.walk if is_flat else write_signature)(state, child, out)
         return
     terms: list[str] = []
     state.indents += 1
-    for child in _entries(element):
+    for child in entries(element):
         if child.tag == "dt":
             terms.extend(_term(state, child))
             continue
@@ -94,7 +94,7 @@ def write_definitions(state: WriterState, element: Element, out: list[str]) -> N
         out.append("\n".join(terms))
 
 
-def _entries(element: Element) -> list[Element]:
+def entries(element: Element) -> list[Element]:
     """The terms and definitions (`dt`, `dd`) of a list, including those inside a `div`, in order."""
     found: list[Element] = []
     for child in element:
