@@ -81,6 +81,20 @@ def test_explain_tells_candidates_scores_and_removals_as_plain_json() -> None:
     assert read(ARTICLE).explain is None
 
 
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        ("<nav></nav><main><p>…</p></main>", "no text to score"),
+        ("<div><p>A line of text.</p></div>" * 12_001, "too many elements to score one by one"),
+    ],
+    ids=["empty", "large"],
+)
+def test_explain_says_why_a_page_was_not_scored(page: str, reason: str) -> None:
+    explained = read(page, explain=True).explain
+    assert explained is not None
+    assert (explained["method"], explained["reason"]) == ("rules", reason)
+
+
 def test_explain_of_a_known_generator_names_the_rules() -> None:
     text = "<p>The module offers a small set of functions for reading and writing such files.</p>" * 3
     head = '<h1>Mod<a class="headerlink">¶</a></h1>'

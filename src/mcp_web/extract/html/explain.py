@@ -6,7 +6,7 @@ from typing import Any
 
 from turbohtml import Element
 
-from mcp_web.extract.html.blocks import Box, HtmlBlock
+from mcp_web.extract.html.blocks import Box, HtmlBlock, read_blocks
 from mcp_web.extract.html.choose import ScoredBlocks
 from mcp_web.extract.html.features import around_box
 from mcp_web.extract.sites import Applied
@@ -19,7 +19,10 @@ def explain_choice(root: Element, scored: ScoredBlocks | None) -> dict[str, Any]
     """How the content was chosen, as a JSON object: method, root, threshold, best candidates, removed blocks likely to
     be content. `scored` is None if the page was not scored and the content was chosen by rules."""
     if scored is None:
-        return {"method": "rules", "reason": "too many elements to score one by one", "root": root.css_path()[-_PATH:]}
+        read = read_blocks(root)
+        empty = read is not None and not read.blocks
+        reason = "no text to score" if empty else "too many elements to score one by one"
+        return {"method": "rules", "reason": reason, "root": root.css_path()[-_PATH:]}
     return {
         "method": "blocks",
         "root": root.css_path()[-_PATH:],
