@@ -9,10 +9,11 @@ import pytest
 import turbohtml
 
 from mcp_web.errors import InvalidInput, SelectorNotFound
+from mcp_web.extract.css.names import PageNames
 from mcp_web.extract.document import extract_document
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.extract.site_check import check_siteconfig
-from mcp_web.extract.sites import SiteConfig, explicit, fits, in_folder, packaged, parse_configs
+from mcp_web.extract.sites import SiteConfig, explicit, fits, fitting, in_folder, packaged, parse_configs
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 URL = "https://shop.example.org/things/17"
@@ -76,6 +77,21 @@ def test_users_config_wins_over_the_packaged_one(tmp_path: Path) -> None:
     page = f'<div class="documentwrapper"><div class="body" role="main">{text}<div id="mine">{text}</div></div></div>'
     assert read(page, folder=str(tmp_path)).siteconfig == "mine@1"
     assert (read(page).siteconfig or "").startswith("sphinx@")
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        'marks = [".bar", ".blurb"]',
+        'generator = "shop"\nmarks = ".blurb"',
+        'generator = "shop"\ndomains = "example.org"',
+    ],
+)
+def test_config_that_fits_for_two_reasons_is_tried_once(rules: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(f'id = "mine"\nbody = "p"\n{rules}\n', encoding="utf-8")
+    tree = turbohtml.parse(PAGE.replace("<head>", "<head><meta name=generator content='Shop 3'>"), positions=False)
+    found = fitting(tree, URL, PageNames(tree).lowered, str(tmp_path))
+    assert [config.id for config, own in found if own] == ["mine"]
 
 
 def test_config_whose_body_is_not_on_the_page_is_an_error_only_when_asked_for() -> None:

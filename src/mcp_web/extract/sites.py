@@ -190,14 +190,20 @@ def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> It
     """
     generator = _generator(tree)
     sources = ((in_folder(folder), True), (packaged(), False))
+    others: list[tuple[SiteConfig, bool]] = []
     for configs, own in sources:
-        yield from [(config, own) for config in configs if config.domains and _fits_domain(config, tree, url)]
-        yield from [(config, own) for config in configs if config.generator and generator.startswith(config.generator)]
-    for configs, own in sources:
+        by_generator: list[tuple[SiteConfig, bool]] = []
         for config in configs:
-            for mark in config.marks if not config.domains else ():
-                if _names_in(mark) <= names and select(tree, mark):
-                    yield config, own
+            if config.domains and _fits_domain(config, tree, url):
+                yield config, own
+            elif config.generator and generator.startswith(config.generator):
+                by_generator.append((config, own))
+            elif not config.domains:
+                others.append((config, own))
+        yield from by_generator
+    for config, own in others:
+        if any(_names_in(mark) <= names and select(tree, mark) for mark in config.marks):
+            yield config, own
 
 
 def fits(config: SiteConfig, tree: Tree, url: str) -> bool:
