@@ -83,5 +83,11 @@ def test_broken_bytes_are_counted_and_noted() -> None:
     assert "3 characters" in read.notes[0]
 
 
+@pytest.mark.parametrize(("mark", "encoding"), [(b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"", "utf-8")])
+def test_replacement_characters_of_the_text_are_not_counted_as_broken(mark: bytes, encoding: str) -> None:
+    read = decode(page(mark + "U+FFFD is \ufffd.".encode(encoding)))
+    assert (read.text, read.notes) == ("U+FFFD is \ufffd.", ())
+
+
 def test_empty_body_is_empty_text() -> None:
     assert decode(page(b"")).text == ""

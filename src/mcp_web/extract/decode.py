@@ -6,6 +6,7 @@ label such as "zlib_codec" never reaches Python's codec registry.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ from mcp_web.text.amounts import amount
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 _XML_DECLARATION = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
 _UTF_8 = ("utf-8", "utf8")  # if the bytes are valid, Python's decoder reads them, which is faster
+_UNICODE = (*_UTF_8, "utf-16le", "utf-16be")  # Python's codecs raise for invalid bytes, those of WHATWG never do
 _LABEL = re.compile(r"[A-Za-z0-9._:-]{1,40}")
 
 
@@ -100,5 +102,8 @@ def _read(body: bytes, name: str) -> Decoded:
     """The bytes decoded from the encoding `name`, with U+FFFD for those that are not valid in it."""
     import turbohtml.detect  # noqa: F401  importing it registers the whatwg-* codecs
 
+    if name in _UNICODE:
+        with contextlib.suppress(UnicodeDecodeError):
+            return Decoded(body.decode(name), name, 0)  # a U+FFFD in it is a character of the text
     text = body.decode(f"whatwg-{name}")
     return Decoded(text, name, text.count("\ufffd"))
