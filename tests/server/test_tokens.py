@@ -169,3 +169,10 @@ async def test_the_first_token_is_made_once(miniweb: MiniWeb, tmp_path: Path) ->
         assert first is not None
         assert await add_first_token(team.app, ["admin"]) is None
         assert (await team.get("/metrics", first)).status_code == 200
+
+
+async def test_the_first_token_is_not_made_after_all_tokens_were_revoked(miniweb: MiniWeb, tmp_path: Path) -> None:
+    async with lab(miniweb, tmp_path) as team:
+        await team.token("ann")
+        await revoke_token(team.app, "ann")
+        assert await add_first_token(team.app, ["admin"]) is None

@@ -20,7 +20,7 @@ from mcp_web.services.audit_log import write_audit
 PREFIX = "mcpw_"  # lets scanners for leaked secrets find it
 TOKENS = "token"  # kind of records: digest → TokenInfo
 USES = "token_use"  # kind of records: digest → seconds since the epoch
-FIRST = "token_first"  # kind of records: whether the first token was made
+FIRST = "token_first"  # kind of records: when the first token was made, which may be revoked since
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _USE_EVERY = 60.0  # seconds between two records of a token's use
 
@@ -41,14 +41,15 @@ async def add_token(
     if any(kept.name == name for kept in await list_tokens(app)):
         raise InvalidInput(f"There is a token {name!r} already.", suggestion="Revoke it first, or choose another name.")
     token = PREFIX + secrets.token_urlsafe(32)
+    await store.add_records(FIRST, {"made": now})
     await store.keep_record(TOKENS, digest(token), info.as_json(), info.expires_at)
     await _audit(app, "token_added", info)
     return token, info
 
 
 async def add_first_token(app: App, scopes: Sequence[str]) -> str | None:
-    """Create and return a token named "operator" for the default tenant; None if there is any token, or if this was
-    done before. Of several replicas only one creates it."""
+    """Create and return a token named "operator" for the default tenant; None if there is or was any token. Of several
+    replicas only one creates it."""
     store = await app.store()
     if await has_tokens(app) or not await store.add_records(FIRST, {"made": time.time()}):
         return None
