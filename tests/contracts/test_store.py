@@ -610,6 +610,16 @@ async def test_unknown_words_are_named(store: Store) -> None:
     assert await store.word_counts(["known", "unknwon"]) == {"known": 1}
 
 
+async def test_words_are_counted_in_the_documents_that_are_left(store: Store) -> None:
+    _, two = await _keep_texts(store, "lantern lamp", "lantern lamp deleted")
+    for time in range(1, 8):
+        await keep(store, snapshot("https://a.example/", text=f"lantrn lamp, reading {time}", at=1000.0 * time))
+        await store.maintain()
+    await store.remove([two])
+    words = ["lantern", "lantrn", "lamp", "deleted"]
+    assert await store.word_counts(words) == {"lantern": 1, "lantrn": 1, "lamp": 2}
+
+
 async def test_required_and_excluded_words_and_prefixes(store: Store) -> None:
     one, two, three = await _keep_texts(store, "apple pear", "apple plum", "applause")
     assert await _found(store, WordQuery(("apple",), required=("plum",))) == [two]

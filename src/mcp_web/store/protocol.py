@@ -291,7 +291,7 @@ class Store(Protocol):
         one."""
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
-        """About how many documents contain each of these words (deleted ones may count); unknown words are left out."""
+        """About how many documents contain each of these words; those that none contains are left out."""
 
     async def unindexed(self, limit: int) -> list[str]:
         """At most `limit` keys of documents whose index format is out of date: keeping them again indexes them anew."""

@@ -101,16 +101,17 @@ class WordIndex:
         return found
 
     def count(self, rows: IndexRows, words: Sequence[str]) -> dict[str, int]:
-        """About how many documents contain each word (deleted ones may count); words that none contains are left
-        out."""
+        """About how many documents contain each word, which are also those of other words with its stem; words that
+        none contains are left out."""
         self._update(rows)
         found = {word: self._waiting_words[word] for word in words if word in self._waiting_words}
         for word, total in rows.counts(words):
             found[word] = found.get(word, 0) + total
-        if self._visible_only:
-            lists = {word: len(self._list_of(rows, word).numbers) for word in found}
-            return {word: count for word, count in lists.items() if count}
-        return found
+        # These numbers include deleted documents and earlier versions; the posting lists know which are left.
+        wanted = {word: query_terms(word, self._languages) for word in found}
+        self._load(rows, set(wanted.values()))
+        left = {word: int(np.count_nonzero(self._sources[self._list(wanted[word]).numbers])) for word in found}
+        return {word: min(found[word], left[word]) for word in found if left[word]}
 
     # the question
     def _with_definitions(
