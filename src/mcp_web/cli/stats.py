@@ -31,12 +31,26 @@ def _show(stats: dict[str, Any]) -> None:
     for row in stats["vectors"]:
         echo(f"{row['covered']:,} of {row['documents']:,} documents have vectors of {row['model']}")
     rates = [(row["tool"], row["calls"], f"{row['cache_hit_rate']:.0%}") for row in stats["cache_hit_rates"]]
-    counts = [(row["name"], row["labels"], f"{row['value']:,.0f}") for row in stats["counts"]]
+    steps = [(_plain(name), *times) for name, *times in (row.values() for row in stats["steps"])]
+    counts = [
+        (
+            _plain(row["name"]),
+            " ".join(label.partition("=")[2] for label in row["labels"].split()),
+            f"{row['value']:,.0f}",
+        )
+        for row in stats["counts"]
+        if row["name"] != "tool_cache_total"  # the table above has them
+    ]
     for columns, rows in (
-        (("step", "times", "mean ms", "p50 ≤ ms", "p95 ≤ ms"), [tuple(row.values()) for row in stats["steps"]]),
+        (("step", "times", "mean ms", "p50 ≤ ms", "p95 ≤ ms"), steps),
         (("tool", "calls", "from the archive"), rates),
         (("count", "of", "value"), counts),
     ):
         if rows:
             echo()
             print_table(columns, rows)
+
+
+def _plain(name: str) -> str:
+    """The name of a metric as words: "embed load" for `embed_load_total`."""
+    return name.removesuffix("_total").replace("_", " ")
