@@ -118,7 +118,7 @@ def _facts(kept: SnapshotInfo) -> dict[str, Any]:
 @click.option("--yes", is_flag=True, help="Delete them; without it the result is only shown.")
 @json_option
 def purge(yes: bool, as_json: bool, **given: Any) -> None:
-    """Delete kept web pages. Saved research stays: `mcp-web archive remove` deletes that."""
+    """Delete the kept web pages that match the options. Saved research stays: `mcp-web archive remove` deletes it."""
     if all(value is None for value in given.values()):
         raise click.UsageError(
             "Say what to delete: --older-than-days, --domain, --keep-newest, --max-bytes or --url. "

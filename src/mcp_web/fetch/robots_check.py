@@ -117,7 +117,8 @@ class RobotsCheck:
         return _SiteRules(float(kept["expires"]), await _parsed(text.encode()) if isinstance(text, str) else None)
 
     async def _fetched_rules(self, url: Url, deadline: float) -> _SiteRules:
-        """Fetch the robots.txt of a site. A failure is returned as rules too, but a PolicyError is raised."""
+        """Fetch the robots.txt of a site. After a failure the rules have an `error` or a `refusal`; too many redirects
+        count as no robots.txt. A PolicyError is raised."""
         seconds = _seconds_for_robots(deadline)
         # Rounded up, so that callers with the same time, as the pages of a batch, do not ask one after the other.
         within = math.ceil(seconds)

@@ -71,7 +71,7 @@ class Ranked:
 
     @property
     def sure(self) -> bool:
-        """Whether the best score is so high that no model is needed."""
+        """Whether the page surely answers: its best score is so high that the embedding model is not needed."""
         return self.best >= SURE
 
     @property

@@ -49,7 +49,7 @@ class CheckedTokens:
         return (caller,) if until > anyio.current_time() else None
 
     def was_valid(self, token: str) -> bool:
-        """Whether the last check of the token, however long ago, found it valid; False if it is not known."""
+        """Whether the last check, however long ago, found the token valid: then a new check needs no rate limit."""
         return self._found.get(digest(token), (0.0, None))[1] is not None
 
     def keep(self, token: str, caller: Caller | None) -> None:

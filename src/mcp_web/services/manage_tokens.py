@@ -91,7 +91,8 @@ async def revoke_tokens_of(app: App, tenant: str) -> int:
 
 
 async def find_token(app: App, token: str) -> TokenInfo | None:
-    """The record of a token that a caller presented, or None. About once a minute the time of its use is stored."""
+    """The record of a token that a caller presented; None if it is unknown, revoked or expired. Records the time of its
+    use about once a minute."""
     store = await app.store()
     key = digest(token)
     value = await store.record(TOKENS, key)

@@ -125,7 +125,8 @@ def _line(text: str, at: int) -> tuple[int, int]:
 
 
 def _outside(text: str, at: int, line: int, end: int) -> int:
-    """The end of the link, code span or other inline syntax around an offset; the offset if there is none."""
+    """The end of the piece of syntax that an offset is inside (the target of a link, a code span, `**`), else the
+    offset. `line` and `end` are where its line begins and ends."""
     near = _WHOLE.finditer(text, max(line, at - _NEAR), min(end, at + _NEAR))
     inside = (found.end() for found in near if found.start() < at < found.end())
     return next(inside, at)

@@ -102,7 +102,7 @@ def numbered_headings(text: str) -> tuple[Heading, ...]:
 
 
 def _is_alone(lines: list[str], index: int) -> bool:
-    """Whether the lines before and after a line are blank."""
+    """Whether the lines before and after a line are blank or missing."""
     return not "".join([*lines[max(0, index - 1) : index], *lines[index + 1 : index + 2]]).strip()
 
 

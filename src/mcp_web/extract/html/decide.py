@@ -189,8 +189,8 @@ def _drop_comments(read: Blocks, kept: list[bool]) -> None:
 
 
 def _drop_copies(read: Blocks, kept: list[bool]) -> None:
-    """Remove an element with the same text as one before it: a copy for narrow screens, or a preview of a post. Of the
-    first one, the blocks stay that either of them kept."""
+    """Remove each large element (a tenth of the prose or more) with the text of an earlier one: a copy for narrow
+    screens, or a preview of a post. Of the first one, the blocks stay that either of them kept."""
     blocks = read.blocks
     sentences = [block for block, keep in zip(blocks, kept, strict=True) if keep and block.prose]
     repeated = {text for text, count in Counter([block.text for block in sentences]).items() if count > 1}
