@@ -82,7 +82,30 @@ def run(rpr, ppr=""):
     return f"<w:p>{'<w:pPr>' + ppr + '</w:pPr>' if ppr else ''}<w:r><w:rPr>{rpr}</w:rPr><w:t>{P}</w:t></w:r></w:p>"
 
 
+NAMES = " ".join(
+    f'xmlns:{name}="http://schemas.{place}"'
+    for name, place in (
+        ("wp", "openxmlformats.org/drawingml/2006/wordprocessingDrawing"),
+        ("a", "openxmlformats.org/drawingml/2006/main"),
+        ("wps", "microsoft.com/office/word/2010/wordprocessingShape"),
+    )
+)
+
+
+def text_box(rpr="", fill="FFFFFF", left=914400, height=914400):
+    return (
+        f'<w:p {NAMES}><w:r><w:drawing><wp:anchor simplePos="0"><wp:positionH relativeFrom="page"><wp:posOffset>{left}'
+        f'</wp:posOffset></wp:positionH><wp:extent cx="4000000" cy="{height}"/><wp:docPr id="9" name="Box"/><a:graphic>'
+        f'<a:graphicData><wps:wsp><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="4000000" cy="{height}"/></a:xfrm>'
+        f'<a:solidFill><a:srgbClr val="{fill}"/></a:solidFill></wps:spPr><wps:txbx><w:txbxContent>{run(rpr)}'
+        "</w:txbxContent></wps:txbx><wps:bodyPr/></wps:wsp></a:graphicData></a:graphic></wp:anchor></w:drawing></w:r></w:p>"
+    )
+
+
 D = {
+    "box-white": (text_box('<w:color w:val="FFFFFF"/>'), text_box('<w:color w:val="FFFFFF"/>', fill="1F3864")),
+    "box-off-page": (text_box(left=-5000000), text_box(left=-100000)),
+    "box-flat": (text_box(height=1000), text_box(height=200000)),
     "deleted": (
         f'<w:p><w:del w:id="1" w:author="a"><w:r><w:delText>{P}</w:delText></w:r></w:del></w:p>',
         f'<w:p><w:ins w:id="1" w:author="a"><w:r><w:t>{P}</w:t></w:r></w:ins></w:p>',

@@ -8,16 +8,17 @@ from itertools import groupby
 from operator import itemgetter
 
 from mcp_web.extract.assemble import LONGEST, assemble
-from mcp_web.extract.css.colour import Colour
 from mcp_web.extract.markdown import escape_start, fence, table_of, web_link
+from mcp_web.extract.office.docx_boxes import TextBoxes
 from mcp_web.extract.office.docx_styles import ListPlace, WordStyles, is_hidden_row, is_off_page, shading
-from mcp_web.extract.office.look import PLAIN, Look, Visibility, hex_colour
+from mcp_web.extract.office.look import PLAIN, WHITE, Look, Visibility, hex_colour
 from mcp_web.extract.office.maths import tex
-from mcp_web.extract.office.package import Package, value, whole
+from mcp_web.extract.office.package import Package, letters, value, whole
 from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local
 from mcp_web.model.page import Document, Fetched
 
 _TEXT = "word/document.xml"
+_HIDDEN = Look(hidden=True)
 _WRAPPERS = ("ins", "moveTo", "smartTag", "customXml", "sdt", "sdtContent")  # their content is part of the text
 
 
@@ -29,6 +30,8 @@ class State(Visibility):
     bullets: dict[ListPlace, bool] = field(default_factory=dict)  # whether its items have bullets, not numbers
     links: dict[str, str] = field(default_factory=dict)
     page: Look = PLAIN  # the look of text without a style
+    boxes: TextBoxes = field(default_factory=TextBoxes)
+    drawings: list[tuple[Element, Look]] = field(default_factory=list)  # of the paragraph, each with the look around it
     notes: list[str] = field(default_factory=list)  # ids of the footnotes that were referred to, in order
     counts: dict[ListPlace, int] = field(default_factory=dict)  # items so far
 
@@ -40,7 +43,8 @@ def read_docx(page: Fetched) -> Document:
     if data is None:
         raise package.failed("contains no Word text")
     styles = WordStyles(package.xml("word/styles.xml"))
-    state = State(0, styles, _bullets(package), package.relations(_TEXT), styles.plain)
+    boxes = TextBoxes(data, package.xml("word/theme/theme1.xml")) if b"txbxContent" in data else TextBoxes()
+    state = State(0, styles, _bullets(package), package.relations(_TEXT), styles.plain, boxes)
     text = _joined(_blocks(_body(package, data, state), state))
     notes = _footnotes(package, state)
     title, metadata = package.core_properties()
@@ -78,30 +82,52 @@ def _joined(blocks: Iterator[tuple[str, str]]) -> str:
     return "".join(parts[1:])
 
 
-def _blocks(elements: Iterable[Element], state: State) -> Iterator[tuple[str, str]]:
-    """The kind and the Markdown of each block: heading, item, code, table or text."""
+def _blocks(elements: Iterable[Element], state: State, around: Look | None = None) -> Iterator[tuple[str, str]]:
+    """The kind and the Markdown of each block: heading, item, code, table or text.
+
+    `around` is the look of plain text in the text box that the elements are in, if they are in one.
+    """
     for element in elements:
-        name = local(element.tag)
+        name, page = local(element.tag), around or state.page
         if name == "p":
-            yield _paragraph(element, state)
+            yield _paragraph(element, state, page)
+            for content, look in _text_boxes(state):
+                yield from _blocks(content, state, look)
         elif name == "tbl":
-            yield "table", _table(element, state)
+            yield "table", _table(element, state, page)
         elif name in _WRAPPERS:
-            yield from _blocks(element, state)
+            yield from _blocks(element, state, around)
 
 
-def _paragraph(element: Element, state: State) -> tuple[str, str]:
+def _paragraph(element: Element, state: State, page: Look) -> tuple[str, str]:
     """The kind ("heading", "item", "code" or "text") and the Markdown of a paragraph."""
     style = state.styles.paragraph(child(element, "pPr"))
-    look = style.look.over(state.page)
+    look = style.look.over(page)
     if style.code:
-        return "code", fence("".join(_run(run, state, look)[1] for run in descendants(element, "r")))
+        return "code", fence("".join(_run(run, state, look)[1] for run in _shown(element, "r", state)))
     text = _inline(element, state, look).replace("\t", " ").strip()
     if style.level and text:
         return "heading", "#" * min(style.level, 6) + " " + " ".join(text.replace("**", "").split())
     if style.list:
         return "item", _item(text, style.list, state)
     return "text", escape_start(text)
+
+
+def _text_boxes(state: State) -> list[tuple[Element, Look]]:
+    """The content of each visible text box in the paragraph that was read, and the look of text in it."""
+    drawings, state.drawings = state.drawings, []
+    found: list[tuple[Element, Look]] = []
+    ground = state.page.background or WHITE
+    for drawing, around in drawings:
+        # Whether a box in a coloured paragraph or cell is on that colour is not known, unless it hides what is behind.
+        is_on_page = (around.background or WHITE) == ground
+        for box in state.boxes.inside(drawing):
+            if box.fill is None or around.hidden or around.gone or not (is_on_page or box.fill.alpha == 1):
+                state.visible(letters(box.content), _HIDDEN)
+            else:
+                look = state.page.over(Look(colour=box.colour)).on(box.fill.over(ground))
+                found.append((box.content, look))
+    return found
 
 
 def _item(text: str, place: ListPlace, state: State) -> str:
@@ -150,11 +176,12 @@ def _runs(element: Element, state: State, look: Look) -> Iterator[tuple[str, str
 def _run(run: Element, state: State, look: Look) -> tuple[str, str]:
     """The emphasis mark and the visible text of a run in a paragraph with this look."""
     mark, own = state.styles.run(child(run, "rPr"))
-    return mark, state.visible("".join(_characters(run, state)), own.over(look))
+    look = own.over(look)
+    return mark, state.visible("".join(_characters(run, state, look)), look)
 
 
-def _characters(run: Element, state: State) -> Iterator[str]:
-    """The text of a run in pieces; references to footnotes are recorded in the state."""
+def _characters(run: Element, state: State, look: Look) -> Iterator[str]:
+    """The text of a run in pieces; references to footnotes and drawings are recorded in the state."""
     for each in run:
         name = local(each.tag)
         if name == "t":
@@ -169,14 +196,14 @@ def _characters(run: Element, state: State) -> Iterator[str]:
             identity = attribute(each, "id") or "0"
             state.notes.append(("e" if name.startswith("end") else "") + identity)
             yield f"[^{state.notes[-1]}]"
+        elif name in ("AlternateContent", "drawing", "pict"):
+            state.drawings.append((each, look))
 
 
-def _table(table: Element, state: State) -> str:
+def _table(table: Element, state: State, page: Look) -> str:
     """A table without its hidden rows, as Markdown; "" if nothing of it is visible."""
-    background = shading(child(table, "tblPr"))
-    rows = (
-        [_cell(cell, state, background) for cell in _shown(row, "tc", state)] for row in _shown([table], "tr", state)
-    )
+    look = page.on(shading(child(table, "tblPr")))
+    rows = ([_cell(cell, state, look) for cell in _shown(row, "tc", state)] for row in _shown([table], "tr", state))
     return table_of([[text for cell in row for text in cell] for row in rows])
 
 
@@ -194,25 +221,27 @@ def _shown(parent: Iterable[Element], wanted: str, state: State) -> Iterator[Ele
             continue
         if name == wanted:
             yield each
-        if name not in (wanted, "Fallback") or name == "p":
+        if name not in (wanted, "Fallback"):
             waiting += each[::-1]
 
 
-def _cell(cell: Element, state: State, background: Colour | None) -> list[str]:
-    """The text of a cell in a table with this background, and an empty string for each further column that it spans."""
+def _cell(cell: Element, state: State, table: Look) -> list[str]:
+    """The text of a cell in a table with this look, and an empty string for each further column that it spans."""
     properties = child(cell, "tcPr")
     merged = child(properties, "vMerge")
     is_covered = merged is not None and value(merged) != "restart"  # by the cell above
-    text = "" if is_covered else " ".join(_paragraph_texts(cell, state, shading(properties) or background))
+    text = "" if is_covered else " ".join(_paragraph_texts(cell, state, table.on(shading(properties))))
     return [text, *[""] * (min(whole(value(properties, "gridSpan"), 1), 50) - 1)]
 
 
-def _paragraph_texts(parent: Element, state: State, background: Colour | None = None) -> Iterator[str]:
-    """The visible text of each paragraph with text in a cell or note, which has this background."""
+def _paragraph_texts(parent: Element, state: State, around: Look) -> Iterator[str]:
+    """The visible text of each paragraph with text in a cell, note or box; `around` is the look of plain text."""
     for paragraph in _shown(parent, "p", state):
-        look = state.styles.paragraph(child(paragraph, "pPr")).look.over(state.page.on(background))
+        look = state.styles.paragraph(child(paragraph, "pPr")).look.over(around)
         if text := " ".join(_inline(paragraph, state, look).split()):
             yield text
+        for content, inside in _text_boxes(state):
+            yield from _paragraph_texts(content, state, inside)
 
 
 def _bullets(package: Package) -> dict[ListPlace, bool]:
@@ -240,5 +269,5 @@ def _footnotes(package: Package, state: State) -> str:
         for note in children(package.xml(part) if referred else None):
             identity = prefix + (attribute(note, "id") or "")
             if identity in referred:
-                written[identity] = " ".join(_paragraph_texts(note, state))
+                written[identity] = " ".join(_paragraph_texts(note, state, state.page))
     return "\n".join(f"[^{identity}]: {written[identity]}" for identity in referred if identity in written)

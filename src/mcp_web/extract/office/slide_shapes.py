@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import colorsys
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from mcp_web.extract.css.colour import Colour, parse_colour
@@ -87,17 +87,18 @@ def _shapes(tree: Element | None, transform: _Transform | None, visible: bool, d
     for element in children(tree):
         name = local(element.tag)
         shown = visible and not _is_marked_hidden(element)
-        if name in ("sp", "graphicFrame", "pic"):
+        if name in ("sp", "wsp", "graphicFrame", "pic"):
             frame = child(element, "xfrm") if name == "graphicFrame" else child(element, "spPr", "xfrm")
             yield Shape(element, _transformed(_place(frame), transform), shown)
-        elif name == "grpSp" and depth < 10:
+        elif name in ("grpSp", "wgp", "wpc") and depth < 10:  # the last two are those of Word
             inner = _group_transform(child(element, "grpSpPr", "xfrm"), transform)
             yield from _shapes(element, inner, shown, depth + 1)
 
 
 def _is_marked_hidden(element: Element) -> bool:
     """Whether the author hid a shape."""
-    return any(attribute(child(element, holder, "cNvPr"), "hidden") in ("1", "true") for holder in _HOLDERS)
+    holders = element, *children(element, *_HOLDERS)
+    return any(attribute(child(holder, "cNvPr"), "hidden") in ("1", "true") for holder in holders)
 
 
 def _numbers(element: Element | None, *names: str) -> list[float] | None:
@@ -112,6 +113,11 @@ def _place(frame: Element | None, corner: str = "off", size: str = "ext") -> Pla
     """The place that a transform element defines, or None; its children have the names `corner` and `size`."""
     off, ext = _numbers(child(frame, corner), "x", "y"), _numbers(child(frame, size), "cx", "cy")
     return Place(off[0], off[1], off[0] + ext[0], off[1] + ext[1]) if off and ext else None
+
+
+def place_of(shape: Element) -> Place | None:
+    """The place that a shape or a group defines for itself; None if it defines none."""
+    return next((place for name in ("spPr", "grpSpPr") if (place := _place(child(shape, name, "xfrm")))), None)
 
 
 def _transformed(place: Place | None, transform: _Transform | None) -> Place | None:
@@ -132,18 +138,18 @@ def _group_transform(frame: Element | None, outside: _Transform | None) -> _Tran
     return across, down, outer.left - inner.left * across, outer.top - inner.top * down
 
 
-def fill_of(properties: Element | None) -> Colour | None:
+def fill_of(properties: Element | None, scheme: Mapping[str, Colour] = _SCHEME) -> Colour | None:
     """The fill colour of a shape, a cell or a text, also of an even gradient; None if there is none or not known."""
     gradient = child(properties, "gradFill", "gsLst")
     if gradient is not None:
-        return even_colour([_colour_in(stop) for stop in gradient])
-    return _colour_in(child(properties, "solidFill"))
+        return even_colour([colour_in(stop, scheme) for stop in gradient])
+    return colour_in(child(properties, "solidFill"), scheme)
 
 
-def _colour_in(holder: Element | None) -> Colour | None:
+def colour_in(holder: Element | None, scheme: Mapping[str, Colour] = _SCHEME) -> Colour | None:
     """The colour defined in an element, with its modifications; None if it is not known."""
     element = holder[0] if holder is not None and len(holder) else None
-    found = _base_colour(element) if element is not None else None
+    found = _base_colour(element, scheme) if element is not None else None
     for change in element if element is not None else ():
         share = whole(attribute(change, "val"), -1)
         if found is None or share < 0:
@@ -152,7 +158,7 @@ def _colour_in(holder: Element | None) -> Colour | None:
     return found
 
 
-def _base_colour(element: Element) -> Colour | None:
+def _base_colour(element: Element, scheme: Mapping[str, Colour]) -> Colour | None:
     """The colour that an element such as `srgbClr` names, before its modifications; None if it is not known."""
     kind, value = local(element.tag), attribute(element, "val") or ""
     if kind == "scrgbClr":
@@ -162,7 +168,7 @@ def _base_colour(element: Element) -> Colour | None:
         parts = _numbers(element, "hue", "sat", "lum")
         return parse_colour(f"hsl({parts[0] / 60_000} {parts[1] / 1000}% {parts[2] / 1000}%)") if parts else None
     if kind == "schemeClr":
-        return _SCHEME.get(value)
+        return scheme.get(value)
     return parse_colour(value) if kind == "prstClr" else hex_colour(attribute(element, "lastClr") or value)
 
 
@@ -188,5 +194,5 @@ def run_look(properties: Element | None) -> Look:
     size = whole(attribute(properties, "sz"), -1)
     tight = whole(attribute(properties, "spc")) <= -1000  # ten points or more: letters lie on top of each other
     hidden = True if tight or child(properties, "noFill") is not None else None
-    background = _colour_in(child(properties, "highlight"))
+    background = colour_in(child(properties, "highlight"))
     return Look(hidden, fill_of(properties), size / 100 if size >= 0 else None, background)
