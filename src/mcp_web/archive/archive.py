@@ -204,7 +204,8 @@ def _quoted(
     are changed by how well the best passage of the document matches the question.
 
     Passages match by words, unless `mode` is "semantic", and by static word vectors if `asked`, the text of the
-    question, is not empty. `embedded` are the keys of documents that have vectors of the model.
+    question, is not empty. `embedded` are the keys of documents with vectors of the model: their score also depends on
+    their length, and of their static match only the share of the text outside the passage counts.
     """
     languages = {row.language for row, _ in rows}
     markers = {language: Marker(words.question, language, words.matches.rarities) for language in languages}

@@ -59,9 +59,8 @@ class Meaning:
 
 
 def near(meaning: Meaning, with_words: Container[str], scales: Scales, *, words_required: bool) -> Meaning:
-    """`meaning` without documents that are not near the question. One with a vector of the model also stays if
-    `with_words`, the keys of documents that contain a word of the question, has it; with `words_required` only those
-    stay."""
+    """`meaning` without documents that are not near the question. One with a vector of the model also stays if it is in
+    `with_words` (it contains a word of the question) and, with `words_required`, stays only then."""
     static = {
         key: cosine
         for key, cosine in meaning.static.items()

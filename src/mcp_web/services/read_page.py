@@ -96,7 +96,8 @@ async def read_kept(app: App, kept: Snapshot, queries: Sequence[str], *, max_res
 
 
 def _model_until(deadline: float) -> float:
-    """The time until which the model may be used by a call that ends at `deadline`; both of `anyio.current_time()`."""
+    """The time until which a call that ends at `deadline` may use the embedding model: a share of what is left.
+    Both are times of `anyio.current_time()`."""
     now = anyio.current_time()
     return now + (deadline - now) * MODEL_SHARE
 

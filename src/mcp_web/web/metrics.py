@@ -36,7 +36,7 @@ def _hit_rates(metrics: Mapping[str, Any]) -> list[str]:
 
 
 def _grouped(rows: Any) -> dict[str, list[tuple[dict[str, str], Any]]]:
-    """The labels and the value of each row, by the name of the metric."""
+    """The (labels, value) of each row (name, labels, value), by the name of the metric."""
     found: dict[str, list[tuple[dict[str, str], Any]]] = {}
     for name, labels, value in rows:
         found.setdefault(name, []).append((labels, value))

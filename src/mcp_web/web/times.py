@@ -39,7 +39,7 @@ def local_day(seconds: float) -> date:
 
 
 def day_start(at: date) -> float:
-    """The start of a day, in seconds since the epoch."""
+    """The start of a day in the server's time zone, as a Unix time."""
     return datetime(at.year, at.month, at.day).astimezone().timestamp()
 
 

@@ -144,7 +144,8 @@ class _Slides(Visibility):
         return self._lines(child(cell, "txBody"), look, bulleted=False)
 
     def _notes(self, relations: Mapping[str, str]) -> str:
-        """The speaker notes of a slide; "" if there are none."""
+        """The speaker notes of a slide on one line; "" if there are none. `relations`: the parts to which the slide
+        refers, by the ids of its relations."""
         name = next((target for target in relations.values() if "/notesSlides/" in f"/{target}"), "")
         texts: list[str] = []
         for shape in shapes_of(child(self._package.xml(name), "cSld", "spTree")):
