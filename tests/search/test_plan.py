@@ -169,6 +169,16 @@ def test_a_long_query_is_cut_to_what_brave_takes() -> None:
     assert any("was cut" in note for note in plan.notes)
 
 
+def test_a_phrase_that_is_cut_is_closed_so_that_nothing_is_added_inside_it() -> None:
+    asked = SearchQuery(f'rust "{"word " * 80}"')
+    assert adapt(asked, REGISTRY["brave"].capabilities, TODAY).query.text.endswith(' word"')
+
+
+def test_a_query_with_spaces_around_it_is_not_said_to_be_cut() -> None:
+    plan = adapt(SearchQuery(" rust async "), REGISTRY["brave"].capabilities, TODAY)
+    assert (plan.query.text, plan.notes) == ("rust async", ())
+
+
 def test_domains_that_would_crowd_out_the_query_are_filtered_afterwards() -> None:
     domains = tuple(f"{name * 40}.example.org" for name in "abcdefghi")
     plan = adapt(SearchQuery("steam valves", include_domains=domains), REGISTRY["ddgs"].capabilities, TODAY)

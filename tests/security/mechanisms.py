@@ -280,6 +280,7 @@ VISIBLE: dict[str, tuple[str, str]] = {
     'opacity-exp': ('', '<p style="opacity:calc(exp(0))">P</p>'),
     'zoom-percent': ('', '<p style="zoom:90%">P</p>'),
     'offset-path': ('', '<p style="offset-path:path(\'M300 300L400 300\');offset-rotate:0deg">P</p>'),
+    'offset-path-minified': ('', '<p style="offset-path:path(\'M1.5.5 3L1.2.3,4\')">P</p>'),
     'matrix3d': ('', '<p style="transform:matrix3d(1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1)">P</p>'),
     'scale-small': ('', '<p style="transform:scale(.8,1)">P</p>'),
     'camera': ('', '<p style="transform:perspective(1000px) translateZ(10px)">P</p>'),

@@ -145,6 +145,7 @@ def test_any_text_gives_a_canonical_url_or_a_clean_error(text: str) -> None:
         ("https://example.org/a?fbclid=1&gclid=2#frag", "https://example.org/a"),
         ("https://en.m.wikipedia.org/wiki/X", "https://en.wikipedia.org/wiki/X"),
         ("https://example.org", "https://example.org/"),
+        ("https://www.example.org/\ud800?q=\ud800", "http://example.org/\ud800?q=\ud800"),
     ],
 )
 def test_spellings_of_one_page_have_one_key(one: str, other: str) -> None:
@@ -159,6 +160,7 @@ def test_spellings_of_one_page_have_one_key(one: str, other: str) -> None:
         ("https://a.example.org/", "https://b.example.org/"),
         ("https://m.co/", "https://co/"),
         ("https://example.org:8080/", "https://example.org/"),
+        ("https://example.org/a%2Fb", "https://example.org/a/b"),
     ],
 )
 def test_different_pages_have_different_keys(one: str, other: str) -> None:

@@ -27,7 +27,7 @@ def list_(as_json: bool) -> None:
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Erase it; without this nothing happens.")
 def erase(name: str, yes: bool) -> None:
-    """Delete everything that is kept of a tenant, and revoke its tokens."""
+    """Delete everything that is kept of a tenant, and revoke its tokens; without --yes nothing happens."""
     from mcp_web.services.manage_tenants import erase_tenant
 
     if not yes:

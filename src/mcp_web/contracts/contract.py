@@ -43,7 +43,7 @@ class ContractTool(Tool):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt template of MCP, with one argument."""
+    """A prompt of MCP with one argument, and the function that writes its text."""
 
     name: str
     title: str

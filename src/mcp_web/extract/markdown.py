@@ -130,7 +130,7 @@ def web_link(text: str, url: str) -> str:
 
 
 def escape_start(text: str) -> str:
-    """A paragraph, escaped if its beginning would make it a heading, quote, list item, fence or table."""
+    """A paragraph, escaped if its beginning would make it a heading, quote, bulleted item, fence or table."""
     return "\\" + text if _SYNTAX.match(text) else text
 
 

@@ -241,7 +241,7 @@ def _fits_domain(config: SiteConfig, tree: Tree, url: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What a config found on a page: its content, what was stripped, its title, author and date, and the next page."""
+    """What a config found on a page: its content, how many elements each rule stripped, its metadata, the next page."""
 
     config: SiteConfig
     roots: tuple[Element, ...]

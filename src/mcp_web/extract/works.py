@@ -167,7 +167,7 @@ def line(value: str | None) -> str:
 
 def name_parts(name: str) -> dict[str, str]:
     """A name in CSL form. The last word of "Ada Hare" is the family name; a single word is a `literal`."""
-    given, _, family = name.rpartition(" ")
+    given, _, family = name.strip().rpartition(" ")
     return {"family": family, "given": given} if given else {"literal": name}
 
 

@@ -45,9 +45,9 @@ def unpack(packed: PackedVectors | None, model: str, dim: int | None) -> PageVec
 
     if packed is None or (dim and packed.dim != dim):
         return PageVectors(model, dim or 0, {})
-    rows = np.frombuffer(packed.data, "<f4").reshape(-1, packed.dim)
-    if len(rows) != len(packed.digests):
+    if not packed.data or len(packed.data) != 4 * packed.dim * len(packed.digests):
         return PageVectors(model, packed.dim, {})
+    rows = np.frombuffer(packed.data, "<f4").reshape(-1, packed.dim)
     return PageVectors(model, packed.dim, dict(zip(packed.digests, rows, strict=True)))
 
 

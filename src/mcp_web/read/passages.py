@@ -156,7 +156,8 @@ def _common(found: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _units(markdown: str, block: Block, size: Size) -> Iterator[_Unit]:
-    """The units of a block: the sentences of prose; other blocks whole, or in parts if very long."""
+    """The units of a block: prose as sentences, in parts if longer than `size.most` words; other blocks whole, or in
+    parts if very long."""
     words = count_words(markdown[block.start : block.end])
     if block.kind in WHOLE or block.kind == "heading":
         if words <= size.most * size.far_above:

@@ -31,8 +31,8 @@ def escape_operators(text: str) -> str:
 
 
 def _harmless(word: str, quoted: bool) -> str:
-    """The word in a form that no engine takes for a command: in quotes, or without its mark (such as "!") if it is
-    `quoted`, which is inside a phrase in quotes; "" for a mark alone."""
+    """The word, unless it begins like a command (`!`, `:`, `<`, `?`, a backslash): then in quotes, or without its
+    mark if it is `quoted` (inside a phrase in quotes) or has a quotation mark; "" for a mark alone."""
     mark = _COMMAND.match(word)
     if mark is None:
         return word

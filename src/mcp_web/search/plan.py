@@ -219,10 +219,13 @@ def _site_operators(query: SearchQuery, capabilities: Capabilities) -> tuple[str
 
 def _shortened(text: str, capabilities: Capabilities, operators: str) -> tuple[str, bool]:
     """The text with the operators appended, cut to the provider's limits, and whether some of the text was cut off."""
+    text = text.strip()
     words = text.split()
     words_left = capabilities.max_words - len(operators.split())
     cut = " ".join(words[:words_left]) if len(words) > words_left else text
     cut = cut[: capabilities.max_chars - len(operators)].rstrip()
+    if cut != text and cut.count('"') % 2:  # a phrase that was cut must not include the operators
+        cut = cut[: capabilities.max_chars - len(operators) - 1] + '"'
     return cut + operators, cut != text
 
 

@@ -95,7 +95,7 @@ async def _by_doi(app: App, paper: PaperId, until: float) -> dict[str, Any]:
 
 
 async def _pubmed(app: App, paper: PaperId, until: float) -> dict[str, Any]:
-    """The record of an article with a PubMed number, from Europe PMC; raises FetchFailed if there is none."""
+    """The record of an article with a PubMed or PMC number, from Europe PMC; raises FetchFailed if there is none."""
     wanted = f"PMCID:{paper.value}" if paper.scheme == "pmc" else f"EXT_ID:{paper.value} AND SRC:MED"
     api = OfficialApi(app, "europepmc", until)
     answer = await api.json("/search", query=wanted, format="json", resultType="core", pageSize="1")

@@ -78,7 +78,8 @@ async def read_results(
 
 
 async def _with_model(read: Read, query: str, found: list[tuple[Hit, PageRead]]) -> list[tuple[Hit, PageRead]]:
-    """The hits and pages, the most promising ranked again with the embedding model; all would take seconds."""
+    """The same hits and pages, in the same order; on the most promising pages, the passages are ranked again with the
+    embedding model, which would take seconds for all."""
     scores = _scores(query, found)
     best = sorted((hit.url for hit, _ in found), key=lambda url: -scores[url])[:MODEL_PAGES]
     again = dict(zip(best, await read(best), strict=True))

@@ -69,7 +69,7 @@ def count_words(text: str) -> int:
 
 
 def _spaced(text: str) -> int:
-    """The number of words of a text whose words are separated by spaces."""
+    """The number of words of a text whose words are separated by spaces; at least one per CHARS_PER_WORD characters."""
     return max(len(text.split()), len(text) // CHARS_PER_WORD)
 
 

@@ -31,6 +31,7 @@ _TRACKER_PREFIXES = tuple(
 )
 _COPY_HOST = re.compile(r"^(?:www\d?|m|mobile|amp)\.(?=[^.]+\.)")  # serves the pages of the host without it
 _MOBILE_LABEL = re.compile(r"^([a-z-]+)\.m\.(?=[^.]+\.)")  # en.m.wikipedia.org is en.wikipedia.org
+_ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)  # a part of a name, not the end of one
 _INDEX_PAGE = re.compile(r"/(?:index\.(?:html?|php|aspx?)|default\.aspx?)$", re.IGNORECASE)
 
 
@@ -150,18 +151,20 @@ def url_key(url: str) -> str:
     Host without `www.`, `m.` and the like, path without trailing slash, query without trackers and in order; no scheme,
     and a fragment only if it is the route of an application (`#/…`, `#!…`). A URL that cannot be parsed is its own key.
     """
+    url = url.strip().encode("utf-8", "backslashreplace").decode()  # lone surrogates cannot be encoded
     try:
-        parts = urlsplit(url.strip())
+        parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        return url.strip()
+        return url
     host = (parts.hostname or "").rstrip(".")
     while (shorter := _MOBILE_LABEL.sub(r"\1.", _COPY_HOST.sub("", host))) != host:
         host = shorter
     if port is not None and port not in _DEFAULT_PORTS.values():
         host = f"{host}:{port}"
     # Percent-encoding is normalised, so that a link that was decoded somewhere has the same key.
-    path = quote(unquote(_INDEX_PAGE.sub("/", parts.path)), safe="/()!*'~:@,;=+$&").rstrip("/")
+    path = _ENCODED_SLASH.sub("%252F", _INDEX_PAGE.sub("/", parts.path))
+    path = quote(unquote(path), safe="/()!*'~:@,;=+$&").rstrip("/")
     pairs = parse_qsl(parts.query, keep_blank_values=True) if parts.query else ()
     query = urlencode(sorted((name, value) for name, value in pairs if not _tracks(name.lower())))
     # A fragment is a position on the page, unless it is the route of an application.

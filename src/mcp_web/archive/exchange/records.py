@@ -100,7 +100,8 @@ class Exporter:
 
 
 def without_secrets(snapshot: Snapshot) -> Snapshot:
-    """The version with configured secrets masked, as in every output; a text that this changes gets a new hash."""
+    """The version with configured secrets masked, as in every output; if that changes its text, it gets a new hash
+    and loses its headings and links."""
     masked = trace.redact_all(snapshot)
     if masked == snapshot:
         return snapshot

@@ -172,7 +172,7 @@ def index_keys(selector: str) -> set[str]:
 
 
 def _key(last: str) -> str:
-    """The most selective of "#id", ".class", a tag, ":root" and "*" that the last part of a selector requires."""
+    """A part that the last part of a selector requires: its longest "#id" or ".class", else its tag, ":root" or "*"."""
     if "." in last or "#" in last:
         return _rarest(last)
     tag = _TAG.match(last)

@@ -13,6 +13,7 @@ from mcp_web.extract.css.syntax import Call, calls, split_outside
 Style = Mapping[str, str]
 
 FAR = 500.0  # pixels off screen; menus and sliders are closer
+_NUMBER = r"-?(?:\d+\.?\d*|\.\d+)"
 FAINT = 0.06  # opacity below which text cannot be read
 _ARGUMENTS = re.compile(r",(?![^()]*\))|\s+(?![^()]*\))")
 _BLACK = Colour(0, 0, 0)
@@ -180,7 +181,7 @@ def _is_behind_viewer(steps: list[tuple[str, list[str]]]) -> bool:
 
 def _path_starts_off_screen(path: str) -> bool:
     """Whether the `offset-path` of the box starts off screen."""
-    start = re.match(r"(?:path\()?[\"']?\s*m\s*(-?[\d.]+)[\s,]+(-?[\d.]+)", path)
+    start = re.match(rf"(?:path\()?[\"']?\s*m\s*({_NUMBER})[\s,]*({_NUMBER})", path)
     return start is not None and min(float(start[1]), float(start[2])) <= -FAR
 
 

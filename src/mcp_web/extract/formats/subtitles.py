@@ -63,7 +63,7 @@ def _paragraphs(cues: Iterator[tuple[float, str]]) -> Iterator[str]:
 
 
 def _paragraph(start: float, words: list[str]) -> str:
-    """The words of a paragraph after its start time; `start` is in seconds."""
+    """The words of a paragraph after its start time, such as `[0:01:05]`; `start` is in seconds."""
     minutes, seconds = divmod(int(start), 60)
     hours, minutes = divmod(minutes, 60)
     return f"[{hours}:{minutes:02d}:{seconds:02d}] {escape_start(' '.join(words))}"

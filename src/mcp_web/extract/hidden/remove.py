@@ -349,7 +349,7 @@ def _unreachable(found: list[Element], reachable: Reachable, judge: _Judge) -> l
 
 
 def _drop_texts(found: list[Element], reachable: Reachable, judge: _Judge) -> int:
-    """Remove the hidden text in the found elements, except what a person can open; returns how many had some."""
+    """Remove the hidden text in these elements, but not what a person can open; returns how many had some."""
     for element in found:
         if reachable(element) or reachable.is_main_text(element):
             judge.ignore_visibility_of(element)

@@ -123,8 +123,8 @@ class PageFeatures:
                 around = around.parent
 
     def _story(self) -> Box | None:
-        """The smallest box that contains the heading with the page's title, and a good part of its sentences; else
-        None. Sets `is_story` too. If no heading has the title, the first `h1` counts."""
+        """The smallest box around the page's heading with a good part of the core's sentences; None if there is none.
+        The heading: an `h1` with the page's title, else the first `h1`, else an `h2` with it. Sets `is_story` too."""
         heads = [block for block in self.read.blocks if block.box.tag in ("h1", "h2")]
         lines = [(block, block.text.lower()) for block in heads if self.title and 8 <= len(block.text) <= 300]
         named = [block for block, line in lines if line in self.title or line.startswith(self.title)]

@@ -27,8 +27,8 @@ _BEYOND = {
 
 
 def purge(db: Database, rule: PurgeRule, *, dry_run: bool) -> Purged:
-    """Delete the pages that match every condition of the rule, and report them; with `dry_run`, only report them.
-    Raises InvalidInput for a rule without a condition."""
+    """Delete the web pages, never a user's own documents, that match every condition of the rule, and report them; with
+    `dry_run`, only report them. Raises InvalidInput for a rule without a condition."""
     db.index.lock()
     chosen = _chosen(db, rule)
     taken = _describe(db, chosen)

@@ -38,7 +38,7 @@ MOST_TEX = 5000
 
 
 def mark_formulas(state: WriterState, survey: Survey) -> None:
-    """Record in `state.inline_special` the TeX of every formula under a root; its other forms are left out."""
+    """Record in `state.inline_special` each formula under a root as Markdown (`$…$`); its other forms are left out."""
     found = survey.with_classes(_CLASSES)
     found.extend(element for element in survey.tagged if _may_be_formula(element))
     for element in found:
