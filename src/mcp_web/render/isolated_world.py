@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from mcp_web.errors import RenderFailed
 from mcp_web.render.driver import within
+from mcp_web.text.untrusted import quoted
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession
@@ -24,7 +26,7 @@ def script(name: str) -> str:
     return (files("mcp_web.render") / "scripts" / f"{name}.js").read_text("utf-8")
 
 
-class ScriptFailed(Exception):
+class ScriptFailed(RenderFailed):
     """One of our own scripts threw an exception in the page."""
 
 
@@ -93,7 +95,8 @@ class IsolatedWorld:
         )
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
-            raise ScriptFailed(str(details.get("exception", {}).get("description") or details.get("text")))
+            reason = str(details.get("exception", {}).get("description") or details.get("text")).partition("\n")[0]
+            raise ScriptFailed(f"A script of the renderer failed in the page: {quoted(reason, 200)}.")
         return answer["result"].get("value")
 
     def _created(self, event: dict[str, Any]) -> None:

@@ -47,7 +47,7 @@ class Visit:
 
     async def open(self, url: str) -> Rendered:
         """Open the URL and return the page once it has settled; raises a WebError, Playwright's Error, PageGone,
-        KeptNavigating, ScriptFailed or TimeoutError."""
+        KeptNavigating or TimeoutError."""
         tab = self.tab
         begun = anyio.current_time()
         settled = await self._arrive(url)
