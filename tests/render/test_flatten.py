@@ -231,10 +231,12 @@ async def test_page_that_tampers_with_its_own_tools_is_read_all_the_same(rendere
     web.site("flat.example").page(
         "/tamper",
         """<!doctype html><title>T</title><p>True text.</p><p style="display:none">Hidden text.</p><script>
-        window.getComputedStyle = () => ({display: "block"}); Node.prototype.textContent = "x";
+        window.getComputedStyle = () => ({display: "block"});
+        Object.defineProperty(Node.prototype, "textContent", {value: "x"});
         Element.prototype.getAttribute = () => { throw 1 }; Array.prototype.join = () => "forged";
         String.prototype.replace = () => "forged"; document.createRange = () => { throw 1 };
         JSON.parse = () => { throw 1 }; Promise = undefined; window.MutationObserver = undefined;
+        const Real = CustomEvent; window.CustomEvent = function (type) { return new Real(type, {detail: "null"}); };
         </script>""",
     )
 
@@ -242,3 +244,18 @@ async def test_page_that_tampers_with_its_own_tools_is_read_all_the_same(rendere
 
     assert text_of(page.body.partition(b"<body")[2]).endswith("True text.")
     assert b"Hidden text." not in page.body
+
+
+async def test_page_with_deeply_nested_shadow_roots_is_read(renderer: Chromium, web: MiniWeb) -> None:
+    page = web.site("flat.example").page(
+        "/deep",
+        """<!doctype html><title>D</title><p>True text.</p><div id=host style="display:none"></div><script>
+        for (let level = 0, host = window.host; level < 9000; level += 1) {
+          const root = host.attachShadow({mode: "open"});
+          host = document.createElement("div");
+          root.append(host);
+        }
+        </script>""",
+    )
+
+    assert b"True text." in (await renderer.render(page)).body

@@ -28,6 +28,8 @@ WAYS = {
     "a style sheet put in": """const l = document.createElement('link'); l.rel = 'stylesheet';
         l.href = '/slow/style.css'; l.onload = () => say(late_text); document.head.append(l)""",
     "a timer": "setTimeout(() => say(late_text), 800)",
+    "a timer beside an image called dispatchEvent": """setTimeout(() => say(late_text), 800);
+        document.body.insertAdjacentHTML('beforeend', '<img name=dispatchEvent hidden>')""",
     "timers after each other": "setTimeout(() => setTimeout(() => say(late_text), 400), 400)",
     "frames": "requestAnimationFrame(() => requestAnimationFrame(() => say(late_text)))",
     "messages": """const c = new MessageChannel(); let n = 0;

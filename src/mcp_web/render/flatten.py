@@ -11,7 +11,7 @@ import anyio
 from mcp_web.errors import InvalidUrl
 from mcp_web.net.address import site_of
 from mcp_web.render.driver import within
-from mcp_web.render.isolated_world import IsolatedWorld, ScriptFailed, script
+from mcp_web.render.isolated_world import IsolatedWorld, ScriptFailed, function
 from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ async def _frames(page: Page, until: float) -> dict[int, str]:
                 until - anyio.current_time(),
                 owner.evaluate("(element, n) => element.setAttribute('data-mcp-web-frame', n)", str(number)),
             )
-            seen = await within(1.5, frame.evaluate(f"({script('flatten')})", {**LIMITS, "partOnly": True}))
+            seen = await within(1.5, frame.evaluate(function("flatten"), {**LIMITS, "partOnly": True}))
         except (Error, TimeoutError):
             continue
         parts[number] = str(seen["html"])

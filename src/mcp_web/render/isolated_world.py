@@ -26,6 +26,12 @@ def script(name: str) -> str:
     return (files("mcp_web.render") / "scripts" / f"{name}.js").read_text("utf-8")
 
 
+@cache
+def function(name: str) -> str:
+    """The source of the function in `scripts/NAME.js`, with the function of `builtin.js` under its name."""
+    return f"((builtin) => {script(name)})({script('builtin')})"
+
+
 class ScriptFailed(RenderFailed):
     """One of our own scripts threw an exception in the page."""
 
@@ -69,7 +75,7 @@ class IsolatedWorld:
         for _ in range(4):
             used = self._context
             try:
-                return await self._call(script(name), arguments, until)
+                return await self._call(function(name), arguments, until)
             except Error as error:
                 # A new document replaced the old one, whose contexts are gone.
                 if "context" not in str(error).lower() and "navigated" not in str(error).lower():

@@ -1,2 +1,2 @@
 // Say no in a consent banner.
-(selector) => document.querySelector(selector)?.click()
+(selector) => builtin(document.querySelector(selector))?.click()

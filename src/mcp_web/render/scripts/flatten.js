@@ -1,6 +1,6 @@
 // The document as a person sees it, written as HTML: shadow roots and frames of the same origin in their place,
 // invisible text left out, scripts gone, links absolute. Runs in our isolated world, so a page cannot
-// change what these functions do.
+// change what these functions do. What may be a form is read through `builtin`.
 (limits) => {
   const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
   const GONE = new Set("script style noscript template canvas object embed applet frameset datalist link meta base".split(" "));
@@ -223,7 +223,7 @@
   const refersToNothing = (element, style) => {
     for (const [value, name] of [[style.clipPath, "clippath"], [style.maskImage, "mask"], [style.filter, "filter"]]) {
       const id = /url\("?[^")]*#([^")]+)"?\)/.exec(value ?? "")?.[1];
-      const target = id && element.ownerDocument.getElementById(decodeURIComponent(id));
+      const target = id && builtin(builtin(element).ownerDocument.getElementById(decodeURIComponent(id)));
       if (id && !target && name === "mask") {
         const rest = value.replace(/url\([^()]*\)\s*,?/g, ""); // what is not there lets nothing through
         if (!rest.trim() || stops(rest)?.every((stop) => stop[3] < 0.06)) return true;
@@ -253,8 +253,8 @@
   const turnedAway = (element, style) => {
     if (style.backfaceVisibility !== "hidden") return false;
     let sign = facing(style);
-    const view = element.ownerDocument.defaultView;
-    for (let box = element.parentElement; box; box = box.parentElement) {
+    const view = builtin(element).ownerDocument.defaultView;
+    for (let box = builtin(element).parentElement; box; box = builtin(box).parentElement) {
       const around = view.getComputedStyle(box);
       if (around.transformStyle !== "preserve-3d") break;
       sign *= facing(around);
@@ -265,7 +265,7 @@
   // Content that opens when it is searched for; a control before it opens it for everybody.
   const CONTROL = "button, summary, [aria-expanded], [role=button]";
   const opens = (element) => {
-    const before = element.previousElementSibling;
+    const before = builtin(builtin(element).previousElementSibling);
     return Boolean(before && (before.matches(CONTROL) || before.querySelector(CONTROL)));
   };
 
@@ -292,7 +292,7 @@
     if (style.display === "contents") return false;
     if (/(url|gradient|image|image-set)\(/.test(style.content)) return true; // the picture takes the place of what is inside
     if (Number(style.opacity) < 0.06) return true;
-    if (style.contentVisibility === "hidden" && !element.closest("details") && !(element.hidden && opens(element))) return true;
+    if (style.contentVisibility === "hidden" && !builtin(element).closest("details") && !(builtin(element).hidden && opens(element))) return true;
     if (style.filter !== "none" && filtered(style.filter)) return true;
     const mask = style.maskImage ?? style.webkitMaskImage ?? "none";
     if (mask !== "none" && stops(mask)?.every((stop) => stop[3] < 0.06)) return true;
@@ -302,7 +302,7 @@
     // Behind the point from which the page is looked at.
     if (style.transform.startsWith("matrix3d") && new DOMMatrix(style.transform).m44 <= 0) return true;
     if (refersToNothing(element, style)) return true;
-    return clippedAway(style, () => element.getBoundingClientRect()) || turnedAway(element, style);
+    return clippedAway(style, () => builtin(element).getBoundingClientRect()) || turnedAway(element, style);
   };
 
   const isLost = (ink, state) => ink[3] < 0.06 || Boolean(state.grounds?.every((ground) => tooClose(over(ink, ground), ground)));
@@ -340,7 +340,7 @@
   const paintedBeside = (node, style, area) => {
     const view = node.ownerDocument.defaultView;
     let around = node.parentElement;
-    for (let up = 0; around && up < 8; up += 1, around = around.parentElement) {
+    for (let up = 0; around && up < 8; up += 1, around = builtin(around).parentElement) {
       for (const part of ["::before", "::after"]) {
         const beside = view.getComputedStyle(around, part);
         if (beside.content === "none" || beside.content === "normal") continue;
@@ -348,16 +348,16 @@
       }
     }
     const holds = (picture) => {
-      const box = picture.getBoundingClientRect();
+      const box = builtin(picture).getBoundingClientRect();
       return box.left <= area.left + 1 && box.right >= area.right - 1 && box.top <= area.top + 1 && box.bottom >= area.bottom - 1;
     };
     // A layer below the text, in a colour on which it is seen; one above the text is asked for later.
     const ink = colour(style.webkitTextFillColor || style.color);
     const shows = (layer) => {
-      const ground = colour(layer.ownerDocument.defaultView.getComputedStyle(layer).backgroundColor);
+      const ground = colour(builtin(layer).ownerDocument.defaultView.getComputedStyle(layer).backgroundColor);
       return ground?.[3] > 0.95 && !tooClose(over(ink, ground), ground);
     };
-    if (ink && coversOf(node.ownerDocument).some((layer) => !layer.contains(node) && holds(layer) && shows(layer))) return true;
+    if (ink && coversOf(node.ownerDocument).some((layer) => !builtin(layer).contains(node) && holds(layer) && shows(layer))) return true;
     const loaded = (picture) => picture.localName !== "img" || picture.naturalWidth > 0;
     return [...node.ownerDocument.querySelectorAll("img, video, canvas")].slice(0, 300).some((picture) => loaded(picture) && holds(picture));
   };
@@ -365,9 +365,9 @@
     const indent = parseFloat(style.textIndent) || 0;
     if (Math.abs(indent) >= 3000 && holder && style.display !== "inline") return true; // it moves the lines of a block only
     if (indent < 20 || !holder) return false;
-    const view = holder.ownerDocument.defaultView;
-    for (let up = 0, box = holder; box && up < 4; up += 1, box = box.parentElement) {
-      if (/hidden|clip/.test(view.getComputedStyle(box).overflowX)) return indent >= Math.min(box.clientWidth, view.innerWidth);
+    const view = builtin(holder).ownerDocument.defaultView;
+    for (let up = 0, box = holder; box && up < 4; up += 1, box = builtin(box).parentElement) {
+      if (/hidden|clip/.test(view.getComputedStyle(box).overflowX)) return indent >= Math.min(builtin(box).clientWidth, view.innerWidth);
     }
     return false;
   };
@@ -381,7 +381,7 @@
     const area = range.getBoundingClientRect();
     if (inkHidden(style, state) && !paintedBeside(node, style, area)) return true;
     if (indentedAway(node.parentElement, style)) return true;
-    const closed = node.parentElement?.closest("details:not([open]) > :not(summary), details:not([open])");
+    const closed = builtin(node.parentElement)?.closest("details:not([open]) > :not(summary), details:not([open])");
     if (closed && !closed.closest("summary") && !canOpen(closed.closest("details:not([open])"))) return true;
     if (area.width < 0.5 || area.height < 0.5) return !closed;
     if (area.height < 2.5 || area.width > 1e6) return true;
@@ -413,10 +413,10 @@
     if (lines.length !== 1) return false;
     const view = node.ownerDocument.defaultView;
     let block = node.parentElement;
-    while (block && view.getComputedStyle(block).display === "inline") block = block.parentElement;
+    while (block && view.getComputedStyle(block).display === "inline") block = builtin(block).parentElement;
     if (!block) return false;
     if (!firstLines.has(block)) firstLines.set(block, firstLineIsLost(view, block));
-    return firstLines.get(block) && lines[0].top - block.getBoundingClientRect().top < lines[0].height;
+    return firstLines.get(block) && lines[0].top - builtin(block).getBoundingClientRect().top < lines[0].height;
   };
   const firstLineIsLost = (view, block) => {
     const [style, own] = [view.getComputedStyle(block, "::first-line"), view.getComputedStyle(block)];
@@ -458,7 +458,7 @@
       const style = view.getComputedStyle(element);
       if (!isRaised(style) || style.visibility !== "visible" || Number(style.opacity) < 0.95) continue;
       if (!isOpaque(element, style)) continue;
-      const area = element.getBoundingClientRect();
+      const area = builtin(element).getBoundingClientRect();
       const whole = area.width * area.height > 0.9 * view.innerWidth * view.innerHeight;
       if (area.width > 20 && area.height > 8 && !whole) found.push(element);
       if (found.length >= 200) break;
@@ -470,11 +470,11 @@
     if (style.position === "absolute" || style.position === "relative" || style.position === "sticky") return true;
     return style.position === "static" && (style.transform !== "none" || style.float !== "none" || style.display === "inline-block");
   };
-  const isOpaque = (element, style = element.ownerDocument.defaultView.getComputedStyle(element)) => {
+  const isOpaque = (element, style = builtin(element).ownerDocument.defaultView.getComputedStyle(element)) => {
     if ((colour(style.backgroundColor)?.[3] ?? 0) > 0.95) return true;
     if (style.backgroundImage !== "none" && stops(style.backgroundImage)?.every((stop) => stop[3] > 0.95)) return true;
     if (parseFloat(style.borderTopWidth) > 12 && (colour(style.borderTopColor)?.[3] ?? 0) > 0.95 && style.borderTopStyle === "solid") return true;
-    return PICTURES.has(element.localName) && isOpaquePicture(element);
+    return PICTURES.has(builtin(element).localName) && isOpaquePicture(element);
   };
   const isOpaquePicture = (element) => {
     if (element.localName === "img") return element.naturalWidth > 0 && !/\.png|\.gif|\.webp/i.test(element.currentSrc) && paintsAll(element);
@@ -508,11 +508,11 @@
     if (!line || !holder) return false;
     if (coveredBeside(holder)) return true;
     const hides = (element) => {
-      const area = element.getBoundingClientRect();
+      const area = builtin(element).getBoundingClientRect();
       const [x, y] = [line.left + line.width / 2, line.top + line.height / 2];
       return area.left <= line.left + 1 && area.right >= line.right - 1 && area.top <= y && area.bottom >= y && x >= 0;
     };
-    const above = coversOf(page).filter((element) => !element.contains(holder) && hides(element));
+    const above = coversOf(page).filter((element) => !builtin(element).contains(holder) && hides(element));
     return (above.length > 0 || state.below) && isUnder(node, holder, above);
   };
   // Asks the browser what lies on top at the middle of the first line.
@@ -520,7 +520,7 @@
     const page = node.ownerDocument;
     const view = page.defaultView;
     const [x, y] = [view.scrollX, view.scrollY];
-    for (const element of [holder, ...above]) element.style.setProperty("pointer-events", "auto", "important");
+    for (const element of [holder, ...above]) builtin(element).style.setProperty("pointer-events", "auto", "important");
     const range = page.createRange();
     range.selectNodeContents(node);
     view.scrollTo({ left: x, top: y + range.getClientRects()[0].top - 300, behavior: "instant" });
@@ -528,12 +528,12 @@
     const stack = page.elementsFromPoint(line.left + line.width / 2, line.top + line.height / 2);
     view.scrollTo({ left: x, top: y, behavior: "instant" });
     const own = stack.indexOf(holder);
-    return own > 0 && stack.slice(0, own).some((element) => !holder.contains(element) && isOpaque(element) || above.includes(element));
+    return own > 0 && stack.slice(0, own).some((element) => !builtin(holder).contains(element) && isOpaque(element) || above.includes(element));
   };
   // Whether a painted pseudo-element lies over the text of its element; each element is looked at once.
   const besides = new Map();
   const coveredBeside = (holder) => {
-    for (let box = holder, up = 0; box && up < 6; up += 1, box = box.parentElement) {
+    for (let box = holder, up = 0; box && up < 6; up += 1, box = builtin(box).parentElement) {
       if (!besides.has(box)) besides.set(box, besideOf(box));
       const found = besides.get(box);
       if (found !== null) return found;
@@ -542,24 +542,26 @@
   };
   // Null where the element is not positioned, so that one around it decides.
   const besideOf = (box) => {
-    const view = box.ownerDocument.defaultView;
+    const { ownerDocument, clientWidth, clientHeight } = builtin(box);
+    const view = ownerDocument.defaultView;
     if (view.getComputedStyle(box).position === "static") return null;
     return ["::before", "::after"].some((part) => {
       const style = view.getComputedStyle(box, part);
       if (style.content === "none" || style.content === "normal" || style.position !== "absolute" || style.display === "none") return false;
       if (Number(style.zIndex) < 0 || Number(style.opacity) < 0.95 || style.visibility !== "visible" || style.transform !== "none") return false;
       const opaque = (colour(style.backgroundColor)?.[3] ?? 0) > 0.95 || (style.backgroundImage !== "none" && stops(style.backgroundImage)?.every((stop) => stop[3] > 0.95));
-      const wide = parseFloat(style.width) >= box.clientWidth - 2 && parseFloat(style.left) <= 1;
-      return Boolean(opaque) && wide && parseFloat(style.height) >= box.clientHeight - 2 && parseFloat(style.top) <= 1;
+      const wide = parseFloat(style.width) >= clientWidth - 2 && parseFloat(style.left) <= 1;
+      return Boolean(opaque) && wide && parseFloat(style.height) >= clientHeight - 2 && parseFloat(style.top) <= 1;
     });
   };
 
   const drop = (node) => {
-    const text = node.textContent?.trim() ?? "";
+    const text = builtin(node).textContent?.trim() ?? "";
     if (text) { facts.hidden += 1; facts.hiddenChars += text.length; }
   };
 
-  const isConsent = (element, style) => {
+  const isConsent = (node, style) => {
+    const element = builtin(node);
     if (style.position !== "fixed" && style.position !== "sticky" && element.getAttribute("role") !== "dialog" && !element.id.startsWith("onetrust")) return false;
     const label = `${element.id} ${element.className} ${element.getAttribute("aria-label") ?? ""}`;
     return CONSENT.test(label) && (element.textContent?.length ?? 0) < 6000 && !element.querySelector("main, article");
@@ -567,11 +569,12 @@
 
   const attributes = (element) => {
     let text = "";
-    for (const { name, value } of element.attributes) {
+    for (const { name, value } of builtin(element).attributes) {
       if (DROPPED_ATTRIBUTES.has(name) || name.startsWith("on") || value.length > 4000) continue;
       let kept = value;
       if (name === "href" || name === "src" || name === "poster" || name === "cite") {
-        const full = typeof element[name] === "string" ? element[name] : value;
+        const resolved = builtin(element)[name];
+        const full = typeof resolved === "string" ? resolved : value;
         if (!/^(https?|mailto|tel|data:image):?/i.test(full)) continue;
         kept = full.startsWith("data:") && full.length > 200 ? "" : full;
         // A link inside the page stays one.
@@ -585,12 +588,13 @@
 
   // Custom elements mean nothing to a reader of HTML: they become what they look like.
   const tagOf = (element, style) => {
-    const name = element.localName;
+    const name = builtin(element).localName;
     if (!name.includes("-") && /^[a-z][a-z0-9]*$/.test(name)) return name;
     return /^(inline|contents)/.test(style.display) ? "span" : "div";
   };
 
-  const children = (node) => {
+  const children = (element) => {
+    const node = builtin(element);
     if (node.localName === "slot") {
       const given = node.assignedNodes({ flatten: true });
       if (given.length) return given;
@@ -599,15 +603,15 @@
   };
 
   const tex = (element) => {
-    const note = element.querySelector('annotation[encoding="application/x-tex"]');
-    return note && note.textContent.length < 2000 ? element.querySelector("math")?.outerHTML ?? "" : "";
+    const note = builtin(element).querySelector('annotation[encoding="application/x-tex"]');
+    return note && note.textContent.length < 2000 ? builtin(element).querySelector("math")?.outerHTML ?? "" : "";
   };
 
   // The browser's own paper: white, or dark where the page asks for that.
   const paperOf = (page) => {
     const probe = page.createElement("i");
     probe.style.cssText = "all:initial;color-scheme:inherit;display:none;background-color:Canvas";
-    page.documentElement.append(probe);
+    builtin(page.documentElement).append(probe);
     const found = colour(page.defaultView.getComputedStyle(probe).backgroundColor);
     probe.remove();
     return found?.[3] === 1 ? found : [255, 255, 255, 1];
@@ -618,7 +622,7 @@
     let state = { grounds: [paperOf(page)], clipped: false, top: -Infinity, bottom: Infinity };
     for (const element of [page.documentElement, page.body]) {
       if (!element) continue;
-      const { grounds, painted } = enter(page.defaultView.getComputedStyle(element), state, () => element.getBoundingClientRect());
+      const { grounds, painted } = enter(page.defaultView.getComputedStyle(element), state, () => builtin(element).getBoundingClientRect());
       state = { ...state, grounds, painted };
     }
     return state;
@@ -646,41 +650,43 @@
     if (facts.cut) return;
     nodes += 1;
     if (nodes > limits.nodes || depth > limits.depth) { facts.cut = true; return; }
-    if (node.nodeType === Node.TEXT_NODE) {
+    const { nodeType, localName } = builtin(node);
+    if (nodeType === Node.TEXT_NODE) {
       if (!node.data.trim()) put(node.data ? (node.data.includes("\n") ? "\n" : " ") : "");
       else if (textHidden(node, style, state)) { facts.hidden += 1; facts.hiddenChars += node.data.trim().length; }
       else put(escapeText(node.data));
       return;
     }
-    if (node.nodeType !== Node.ELEMENT_NODE || GONE.has(node.localName)) return;
+    if (nodeType !== Node.ELEMENT_NODE || GONE.has(localName)) return;
     element(node, state, depth);
   };
 
   const inCollapsedColumn = (cell) => {
-    if (cell.localName !== "td" && cell.localName !== "th") return false;
+    if (!["td", "th"].includes(builtin(cell).localName)) return false;
     const column = cell.closest("table")?.querySelectorAll("col")[cell.cellIndex];
     return Boolean(column) && column.ownerDocument.defaultView.getComputedStyle(column).visibility === "collapse";
   };
 
   const element = (node, state, depth) => {
-    const style = node.ownerDocument.defaultView.getComputedStyle(node);
+    const { ownerDocument, localName, classList } = builtin(node);
+    const style = ownerDocument.defaultView.getComputedStyle(node);
     // Formulas carry their source in a part that only screen readers get: worth more than the drawn glyphs.
-    if (node.classList.contains("katex-mathml") || node.localName === "mjx-assistive-mml") { put(tex(node)); return; }
+    if (classList.contains("katex-mathml") || localName === "mjx-assistive-mml") { put(tex(node)); return; }
     if (goneWhole(node, style) || inCollapsedColumn(node)) { drop(node); return; }
     if (isConsent(node, style)) { facts.consent += 1; return; }
-    if (node.localName === "svg") {
+    if (localName === "svg") {
       const label = node.querySelector(":scope > title")?.textContent;
       if (label && node.getAttribute("role") === "img") put(`<img alt="${escapeValue(label)}">`);
       return;
     }
-    if (node.localName === "iframe" || node.localName === "frame") {
+    if (localName === "iframe" || localName === "frame") {
       const area = node.getBoundingClientRect();
       const offScreen = area.right + scrollX <= 0 || area.bottom + scrollY <= 0;
       if (node.clientWidth > 2 && node.clientHeight > 2 && !offScreen && !state.clipped) frame(node, depth);
       return;
     }
-    const inner = enter(style, state, () => node.getBoundingClientRect());
-    if (node.localName === "body") { inner.top = -Infinity; inner.bottom = Infinity; inner.clipped = false; }
+    const inner = enter(style, state, () => builtin(node).getBoundingClientRect());
+    if (localName === "body") { inner.top = -Infinity; inner.bottom = Infinity; inner.clipped = false; }
     const tag = tagOf(node, style);
     put(`<${tag}${attributes(node)}>`);
     if (VOID.has(tag)) return;
@@ -711,5 +717,5 @@
     if (document.body) element(document.body, startOf(document), 0);
     put("</html>");
   }
-  return { html: out.join(""), title: document.title, url: location.href, lang: root.lang, ...facts };
+  return { html: out.join(""), title: document.title, url: location.href, lang: builtin(root).lang, ...facts };
 }

@@ -2,7 +2,7 @@
 // From the start, because a mark at the end that never left the window never asks for more; again, if the page scrolled
 // itself away from it meanwhile. On a busy machine a frame can take a second: `most` milliseconds are waited.
 (most) => new Promise((done) => {
-  const root = document.scrollingElement || document.documentElement;
+  const root = builtin(document.scrollingElement || document.documentElement);
   const show = (top) => root?.scrollTo({ top, behavior: "instant" });
   const frames = (left, then) => requestAnimationFrame(() => (left ? frames(left - 1, then) : then()));
   const start = (tries) => {

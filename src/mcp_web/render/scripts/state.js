@@ -8,7 +8,7 @@ async (channel, decline, wait) => {
 
   const ask = () => {
     let told = { timers: 0, busy: 0, lazy: false, blind: true };
-    const listen = (event) => { try { told = JSON.parse(event.detail); } catch { /* a page that plays with our channel */ } };
+    const listen = (event) => { try { told = { ...told, ...JSON.parse(event.detail) }; } catch { /* a page that plays with our channel */ } };
     document.addEventListener(channel + "!", listen, { once: true });
     document.dispatchEvent(new CustomEvent(channel + "?"));
     document.removeEventListener(channel + "!", listen);
@@ -25,17 +25,18 @@ async (channel, decline, wait) => {
   const countText = () => {
     let chars = 0;
     let budget = 20000;
-    const count = (root) => {
+    const roots = document.body ? [document.body] : [];
+    for (const root of roots) {
       const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
       for (let node = walker.currentNode; node && budget > 0; node = walker.nextNode()) {
         budget -= 1;
-        if (node.nodeType === Node.TEXT_NODE) {
-          const parent = node.parentElement && node.parentElement.localName;
+        const { nodeType, parentElement, shadowRoot } = builtin(node);
+        if (nodeType === Node.TEXT_NODE) {
+          const parent = builtin(parentElement)?.localName;
           if (parent !== "script" && parent !== "style" && parent !== "noscript") chars += node.data.trim().length;
-        } else if (node.shadowRoot) count(node.shadowRoot);
+        } else if (shadowRoot) roots.push(shadowRoot);
       }
-    };
-    if (document.body) count(document.body);
+    }
     return chars;
   };
 
@@ -64,7 +65,7 @@ async (channel, decline, wait) => {
   };
   while (!calm() && performance.now() - begun < wait.most) await beat();
 
-  const root = document.scrollingElement || document.documentElement;
+  const root = builtin(document.scrollingElement || document.documentElement);
   const { timers, busy, lazy, blind } = ask();
   return {
     ready: document.readyState,
@@ -77,7 +78,7 @@ async (channel, decline, wait) => {
     beats,
     blind: blind || framed(),
     lazy: lazy || !!document.querySelector("iframe[loading=lazy]"),
-    consent: decline.find((selector) => document.querySelector(selector)?.checkVisibility()) ?? null,
+    consent: decline.find((selector) => builtin(document.querySelector(selector))?.checkVisibility()) ?? null,
     height: root ? root.scrollHeight : 0,
   };
 }

@@ -118,6 +118,8 @@
   window.open = () => null;
   window.print = () => undefined;
 
+  // Bound now: an element of the page may be named "dispatchEvent".
+  const tell = document.dispatchEvent.bind(document);
   // Our own isolated world asks through a DOM event: objects are not shared between worlds, events are.
   realListen.call(document, CHANNEL + "?", () => {
     const now = performance.now();
@@ -125,6 +127,6 @@
     for (const due of pending.values()) if (due > now - 1000) timers += 1;
     const busy = seen.busy + (leaving !== null && now - leaving < AWAITED_DELAY ? 1 : 0);
     const detail = JSON.stringify({ lazy: seen.lazy, blind: seen.blind, busy, timers });
-    document.dispatchEvent(new CustomEvent(CHANNEL + "!", { detail }));
+    tell(new CustomEvent(CHANNEL + "!", { detail }));
   });
 })();
