@@ -24,7 +24,7 @@ from mcp_web.errors import (
     UnsupportedContent,
 )
 from mcp_web.store.sqlite.store import SqliteStore
-from miniweb import MiniWeb, Reply, Request
+from miniweb import MiniWeb, Reply, Request, Wire
 
 pytestmark = pytest.mark.anyio
 
@@ -99,6 +99,22 @@ async def test_a_cookie_set_on_the_way_is_sent_back_to_its_host_only(miniweb: Mi
     other.page("/x", "page")
     await miniweb.fetcher().get(site.url("/in"))
     assert "cookie" not in other.asked("/x")[0].headers
+
+
+async def test_a_cookie_changes_on_the_way_when_its_host_has_as_many_as_are_kept(miniweb: MiniWeb) -> None:
+    many = ["step=1", *(f"c{number}=x" for number in range(30))]
+
+    async def answer(request: Request, wire: Wire) -> None:
+        cookies = request.headers.get("cookie", "")
+        if "step=2" in cookies:
+            await wire.send(Reply(f"{cookies.count('=')} cookies").wire())
+            return
+        lines = "".join(f"Set-Cookie: {pair}\r\n" for pair in (["step=2"] if "step=1" in cookies else many))
+        await wire.send(f"HTTP/1.1 302 Found\r\nLocation: /in\r\nContent-Length: 0\r\n{lines}\r\n".encode())
+
+    site = miniweb.site("docs.example")
+    site.behave("/in", answer)
+    assert (await miniweb.fetcher().get(site.url("/in"))).body == b"20 cookies"
 
 
 async def test_cookies_do_not_survive_the_page(miniweb: MiniWeb) -> None:

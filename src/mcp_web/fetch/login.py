@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -155,10 +154,11 @@ class RedirectCookies:
         """Keep the cookies that the response headers of a URL set, at most 20 for a host."""
         for name, value in headers:
             pair = value.partition(";")[0].strip()
-            key, equals, content = pair.partition("=")
-            kept: Mapping[str, str] = self._by_host.get(url.host, {})
-            if name == "set-cookie" and equals and key and len(kept) < 20 and len(pair) < 4096 and pair.isprintable():
-                self._by_host.setdefault(url.host, {})[key.strip()] = content.strip()
+            key, equals, content = (part.strip() for part in pair.partition("="))
+            if name == "set-cookie" and equals and key and len(pair) < 4096 and pair.isprintable():
+                kept = self._by_host.setdefault(url.host, {})
+                if key in kept or len(kept) < 20:
+                    kept[key] = content
 
     def headers(self, url: Url) -> list[tuple[str, str]]:
         """The Cookie header for a URL; empty if its host set none."""
