@@ -1,6 +1,7 @@
 // The document as a person sees it, written as HTML: shadow roots and frames of the same origin in their place,
 // invisible text left out, scripts gone, links absolute. Runs in our isolated world, so a page cannot
-// change what these functions do. What may be a form is read through `builtin`.
+// change what these functions do; only for frames of another origin it runs in the frame's own world. What may be a form
+// is read through `builtin`.
 (limits) => {
   const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
   const GONE = new Set("script style noscript template canvas object embed applet frameset datalist link meta base".split(" "));
