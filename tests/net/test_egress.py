@@ -122,10 +122,14 @@ async def test_stranger_without_a_lease_gets_nothing(miniweb: MiniWeb) -> None:
     async with proxy(miniweb) as egress:
         with leased(egress, "own.example") as lease:
             wrong = get("http://own.example/") + credentials(lease.name, "guess")
-            answers = [await ask(egress, get("http://own.example/")), await ask(egress, wrong)]
+            not_ascii = [
+                get("http://own.example/") + "Proxy-Authorization: Basic näh\r\n",
+                get("http://own.example/") + credentials(lease.name, "näh"),
+            ]
+            answers = [await ask(egress, head) for head in (get("http://own.example/"), wrong, *not_ascii)]
         answers.append(await ask(egress, get("http://own.example/"), lease))  # the lease is over
 
-    assert [answer[:12] for answer in answers] == [b"HTTP/1.1 407"] * 3
+    assert [answer[:12] for answer in answers] == [b"HTTP/1.1 407"] * 5
     assert site.connections == 0
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -233,7 +232,7 @@ class Egress:
             return None
         try:
             name, _, password = base64.b64decode(encoded, validate=True).decode().partition(":")
-        except (binascii.Error, UnicodeDecodeError):
+        except ValueError:  # not base64, or not UTF-8
             return None
         lease = self._leases.get(name)
         if lease is None or not secrets.compare_digest(lease.password.encode(), password.encode()):
