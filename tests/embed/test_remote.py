@@ -65,6 +65,8 @@ async def test_refusals_are_not_retried_and_say_what_to_do(server: EmbeddingServ
         (lambda a: json.dumps(a).replace("0.01", "NaN", 1), "not a number"),
         (lambda a: a | {"data": [d | {"embedding": [0.0] * DIM} for d in a["data"]]}, "empty"),
         (lambda a: a | {"data": [d | {"embedding": ["x"] * DIM} for d in a["data"]]}, "not a number"),
+        (lambda a: a | {"data": [d | {"embedding": [10**400] * DIM} for d in a["data"]]}, "not a number"),
+        (lambda a: json.dumps(a).replace('"index": 0', '"index": 1e999'), "returned an invalid response"),
         (lambda a: {"error": "no"}, "returned an invalid response"),
         (lambda a: "<html>", "returned an invalid response"),
     ],

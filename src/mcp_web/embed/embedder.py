@@ -87,7 +87,7 @@ def unit_vectors(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | 
         )
     try:
         found = np.asarray(rows, dtype=np.float32).reshape(count, -1)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise EmbeddingError(f"The embedding model {model} returned something that is not a number.") from error
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     if count and not (math.isfinite(float(lengths.sum())) and float(lengths.min()) > 0):

@@ -165,5 +165,5 @@ def _vectors(answer: ApiAnswer, model: str) -> list[list[float]]:
         data = answer.json()["data"]
         ordered = sorted(enumerate(data), key=lambda pair: int(pair[1].get("index", pair[0])))
         return [list(item["embedding"]) for _, item in ordered]
-    except (ValueError, KeyError, TypeError, AttributeError, WebError) as error:
+    except (ValueError, OverflowError, KeyError, TypeError, AttributeError, WebError) as error:
         raise EmbeddingError(f"The embedding server returned an invalid response for {model}.") from error
