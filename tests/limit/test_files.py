@@ -55,6 +55,29 @@ async def test_a_broken_file_does_not_stop_anyone(tmp_path: Path) -> None:
     await limiter.acquire("k", 1000.0, deadline=anyio.current_time() + 60)
 
 
+_SPEND = """
+import anyio, resource, sys
+from pathlib import Path
+from mcp_web.limit.files import FileLimiter
+
+async def main():
+    limiter = FileLimiter(Path(sys.argv[1]))
+    print(await limiter.spend("brave", 5))
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))  # every write to a file fails
+    await limiter.spend("brave", 5)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    print(await limiter.spend("brave", 5))
+
+anyio.run(main)
+"""
+
+
+def test_a_write_that_fails_leaves_what_was_spent(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", _SPEND, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["4", "3"]
+
+
 @pytest.mark.anyio
 async def test_a_folder_that_is_gone_leaves_each_process_its_own_limits(tmp_path: Path) -> None:
     limiter = FileLimiter(tmp_path / "pace")

@@ -22,6 +22,9 @@ from mcp_web.limit.schedule import Period, Step, apply_step, stored_time
 
 T = TypeVar("T")
 
+# Bytes that are written at least: within a disk sector, a write is done whole or not at all, and never needs new space.
+_SECTOR = 512
+
 
 class FileLimiter(Limiter):
     """Rate limits and budgets that the processes of one machine share: one small JSON file per key in `folder`, which a
@@ -65,12 +68,13 @@ def _change_file(path: Path, decide: Callable[[dict[str, Any]], T]) -> T:
     """As `FileLimiter._change`, for the file at `path`, which is locked meanwhile and created if missing. Blocking. If
     `decide` raises an error, nothing is written."""
     with locked(path) as descriptor:
-        kept = _read(descriptor)
+        before = os.read(descriptor, 1 << 20)
+        kept = _parsed(before)
         result = decide(kept)
-        body = json.dumps(kept).encode()
         os.lseek(descriptor, 0, os.SEEK_SET)
-        os.truncate(descriptor, 0)
-        os.write(descriptor, body)
+        # Spaces overwrite what is left of longer content: if the file were truncated first, a crash or a full disk
+        # would lose what is kept.
+        os.write(descriptor, json.dumps(kept).encode().ljust(max(_SECTOR, len(before))))
         return result
 
 
@@ -78,11 +82,10 @@ def _log_failure(error: OSError) -> None:
     trace.log("error", "rate_limit_folder", reason=error.strerror or type(error).__name__)
 
 
-def _read(descriptor: int) -> dict[str, Any]:
-    """The JSON object in an open file; an empty one if the file is empty or damaged."""
-    os.lseek(descriptor, 0, os.SEEK_SET)
+def _parsed(content: bytes) -> dict[str, Any]:
+    """The JSON object in the content of a file; an empty one if the file is empty or damaged."""
     try:
-        kept = json.loads(os.read(descriptor, 1 << 20) or b"{}")
+        kept = json.loads(content or b"{}")
     except ValueError:
         return {}
     return kept if isinstance(kept, dict) else {}
