@@ -180,6 +180,16 @@ def test_a_client_s_configuration_is_merged_once_with_a_backup(shell: Shell, tmp
     )
 
 
+def test_a_configuration_with_half_a_surrogate_pair_is_merged(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "client.json"
+    path.write_text('{"theme": "\\ud800 ä"}')
+    shell.run("client", "cursor", "--write", "--path", str(path))
+    assert json.loads(path.read_text(encoding="utf-8"))["theme"] == "\ud800 ä"
+    assert "ä" in path.read_text(encoding="utf-8")
+    assert "already in" in shell.run("client", "cursor", "--write", "--path", str(path)).stdout
+    assert sorted(one.suffix for one in tmp_path.glob("client.json*")) == [".bak", ".json"]
+
+
 def test_a_configuration_keeps_its_mode_and_stays_a_link_and_a_new_one_is_private(shell: Shell, tmp_path: Path) -> None:
     real, link, new = tmp_path / "dotfiles.json", tmp_path / "linked.json", tmp_path / "new.json"
     real.write_text("{}")

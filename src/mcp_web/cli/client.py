@@ -138,7 +138,8 @@ def _merged_json(client: Client, entry: AnyEntry, before: str, target: Path) -> 
     if table.get(NAME) == wanted:
         return before
     table[NAME] = wanted
-    return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+    # Half a surrogate pair cannot be written as UTF-8, only as the escape sequence \ud800 that it was read from.
+    return json.dumps(whole, ensure_ascii=False, indent=2).encode(errors="backslashreplace").decode() + "\n"
 
 
 def _merged_toml(client: Client, entry: AnyEntry, before: str, target: Path) -> str:
