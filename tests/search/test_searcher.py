@@ -318,6 +318,19 @@ async def test_the_deadline_ends_a_search_that_hangs(miniweb: MiniWeb) -> None:
     assert late.value.details["attempted"][0]["outcome"] == "timeout"
 
 
+@pytest.mark.parametrize("provider", ["searxng", "brave,searxng"])
+async def test_the_deadline_leaves_what_several_instances_replied(miniweb: MiniWeb, provider: str) -> None:
+    empty, hanging = miniweb.site("empty.example"), miniweb.site("hanging.example")
+    incomplete = searxng_page() | {"unresponsive_engines": [["google", "timeout"]]}
+    empty.route("/search", lambda request: reply(incomplete))
+    hanging.behave("/search", _never)
+    brave = {"keys": {"brave": "k"}, "urls": {"brave": "http://127.0.0.1:1"}}
+    names = ("http://127.0.0.1:1", empty.loopback_url(""), hanging.loopback_url(""))
+    found = await searcher(searxng_urls=names, hedge_after=60.0, **brave).search(Q, provider, deadline=soon(3))
+    attempts = {one.name: one.outcome for one in found.attempted if one.name != "brave"}
+    assert attempts == dict(zip(names, ("unreachable", "empty", "timeout"), strict=True))
+
+
 async def _never(request: Request, wire: object) -> None:
     await anyio.sleep_forever()
 
