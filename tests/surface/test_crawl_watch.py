@@ -11,7 +11,8 @@ import pytest
 from mcp_web.errors import CacheError
 from mcp_web.services.crawl_site import crawl_site
 from mcp_web.services.watch_pages import watched_urls
-from miniweb import MiniWeb, Reply
+from mcp_web.store.protocol import PurgeRule
+from miniweb import MiniWeb, Reply, Request
 from miniweb.site import Site
 
 from .tool_caller import ToolCaller, tool_caller
@@ -87,6 +88,24 @@ async def test_what_changed_on_a_watched_page_is_told_by_section(caller: ToolCal
     assert await watched_urls(caller.app) == [url], "a call that is refused changes nothing"
     gone = await caller.call("web_watch", remove=[url])
     assert gone.text.startswith("Watched: 0 pages")
+
+
+async def test_a_watched_page_whose_earlier_version_is_deleted_meanwhile_is_changed(
+    caller: ToolCaller, miniweb: MiniWeb
+) -> None:
+    site = manual(miniweb)
+    urls = [site.url("/docs/anchor"), site.url("/docs/mooring")]
+    await caller.call("web_watch", url=urls)
+
+    async def deletes(request: Request) -> Reply:
+        await (await caller.app.store()).purge(PurgeRule(url=urls[0]), dry_run=False)
+        return Reply(article("Anchor", "Drop the anchor quickly. " * 4), headers={"Content-Type": "text/html"})
+
+    site.route("/docs/anchor", deletes)
+    checked = (await caller.data("web_watch"))["pages"]
+    assert [one["url"] for one in checked] == urls
+    assert (checked[0]["state"], checked[0]["changes"]) == ("changed", [])
+    assert "deleted" in checked[0]["error"]
 
 
 async def test_a_watched_query_tells_its_new_results(miniweb: MiniWeb, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ _MOST_KNOWN = 500  # addresses remembered for a query
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """The result of checking a watched page: whether it changed, and which sections did."""
+    """The result of checking a watched page: whether it changed, and which sections did or why that is not known."""
 
     url: str
     title: str
@@ -109,7 +109,11 @@ async def check_page(app: App, url: str) -> Watched:
         return Watched(url, title, "new", kept.hash)
     if before.hash == kept.hash:
         return Watched(url, title, "same", kept.hash)
-    _, changes = await compare_versions(app, kept, before.hash)
+    try:
+        _, changes = await compare_versions(app, kept, before.hash)
+    except NotFound:
+        deleted = "The version before was deleted meanwhile, so what changed is not known."
+        return Watched(url, title, "changed", kept.hash, error=deleted)
     return Watched(url, title, "changed", kept.hash, before.hash, changes)
 
 
