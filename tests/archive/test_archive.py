@@ -104,6 +104,22 @@ async def test_a_phrase_must_stand_as_it_is(store: Store) -> None:
     assert len(_ids(await _ask(store, "quick brown"))) == 2
 
 
+@pytest.mark.parametrize("mode", ["text", "hybrid", "semantic"])
+async def test_excluded_words_and_phrases_are_in_no_result(store: Store, mode: Any) -> None:
+    for name, text in (("a", "The automobile: quick brown, and loud."), ("b", "The automobile: brown and quick.")):
+        await _with_vectors(store, f"https://{name}.example/", text)
+    archive = Archive(store, QuestionVectors(SynonymEmbedder()), clock=lambda: NOW)
+
+    async def found(text: str) -> set[str]:
+        answer = await archive.search(ArchiveQuery(text, mode=mode))
+        return {result.document.url for result in answer.results}
+
+    both = {"https://a.example/", "https://b.example/"}
+    assert await found("automobile") == both
+    assert await found("automobile -loud") == await found('automobile -"quick brown"') == {"https://b.example/"}
+    assert await found('automobile -"loud quick"') == both
+
+
 async def test_variants_of_one_page_are_one_result(store: Store) -> None:
     await _keep(store, "https://a.example/", "word here")
     await _keep(store, "https://a.example/", "word here", variant="rendered")

@@ -22,7 +22,12 @@ NOT_KNOWN = Name("notknown", ("not", "known", "notknown"))
         ("“typographic quotes”", Question(phrases=(("typographic", "quotes"),))),
         ('"single"', Question(words=("single",))),
         ("learn* a*", Question(words=("a",), prefixes=("learn",))),
-        ("+must -not maybe", Question(words=("maybe",), required=("must",), excluded=("not",))),
+        ("+must -not maybe", Question(words=("maybe",), required=("must",), excluded=(("not",),))),
+        ('networks -"machine learning"', Question(words=("networks",), excluded=(("machine", "learning"),))),
+        ('networks -"learning"', Question(words=("networks",), excluded=(("learning",),))),
+        ('-"machine learning"', Question(phrases=(("machine", "learning"),))),
+        ('"a graph"-"a tree"', Question(phrases=(("a", "graph"), ("a", "tree")))),
+        ('networks - "machine learning"', Question(words=("networks",), phrases=(("machine", "learning"),))),
         ("not-known x", Question(words=("not", "known", "x"), compounds=("notknown",), names=(NOT_KNOWN,))),
         (
             "clone --depth -v",

@@ -22,7 +22,7 @@ _POOL = 50  # candidates from words and from meaning that are fused
 # documents is hardly better: when this was chosen, nDCG@10 changed by -.002 on Cranfield and by +.003 on CISI;
 # measured afterwards, by +.004 on a part of SciFact.
 _COMPARED = 100
-_PHRASE_POOL = 300  # candidates whose text is searched for a phrase
+_PHRASE_POOL = 300  # candidates whose text is searched for phrases
 _MOST_TYPOS = 5  # unknown words of one question that are corrected
 
 
@@ -53,7 +53,8 @@ async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> By
     """Find documents that contain words of the question. Words that no document has are corrected, if the query allows
     it. `only_words`: no search by meaning follows, so fewer documents are needed."""
     question, limit = parsed.question, max(parsed.query.limit, LEAST)  # fewer results are the first of more
-    pool = max(limit, _PHRASE_POOL if question.phrases else rows_to_read(limit) if only_words else _COMPARED)
+    in_text = question.phrases or question.excluded
+    pool = max(limit, _PHRASE_POOL if in_text else rows_to_read(limit) if only_words else _COMPARED)
     found = await store.find_by_words(question.for_store(parsed.filter), pool)
     unknown = [word for word in found.unknown if word in question.wanted][:_MOST_TYPOS]
     if not parsed.query.fuzzy or not unknown:
@@ -95,8 +96,8 @@ async def best_rows(
     store: Store, scores: Mapping[str, float], words: ByWords, embedded: Container[str], limit: int, today: date
 ) -> list[tuple[DocumentRow, float]]:
     """The `limit` best documents as (row, score), best first, one per URL, without those that lack a phrase of the
-    question. `scores` are by key; titles, URLs and age change them. `embedded` are the keys of documents whose score
-    includes that by the embedding model; `today` is for their age."""
+    question or have one that it excludes. `scores` are by key; titles, URLs and age change them. `embedded` are the
+    keys of documents whose score includes that by the embedding model; `today` is for their age."""
     order, at_once = _best_first(scores), rows_to_read(limit)
     # The rows of few documents are read at once: they include the headlines.
     known = await store.documents(order) if len(order) <= at_once else {}
@@ -110,15 +111,21 @@ async def best_rows(
         rows = known or await store.documents(keys)
         for key in keys:
             row = rows.get(key)
-            if row is not None and all(
-                holds_phrase(phrase, f"{row.title}\n\n{row.markdown}", row.language)
-                for phrase in words.question.phrases
-            ):
+            if row is not None and _matches_phrases(row, words.question):
                 found.setdefault(row.url, (row, round(with_age(scores[key], row.date, today), 4)))
         if len(found) >= limit:
             break
     newest_first = sorted(found.values(), key=lambda item: (item[0].date, item[0].key), reverse=True)
     return sorted(newest_first, key=lambda item: -item[1])[:limit]
+
+
+def _matches_phrases(row: DocumentRow, question: Question) -> bool:
+    """Whether the document has all phrases of the question, and none of the words and phrases that it excludes. (The
+    store checks excluded words only in a search by words.)"""
+    text = f"{row.title}\n\n{row.markdown}"
+    return all(holds_phrase(phrase, text, row.language) for phrase in question.phrases) and not any(
+        holds_phrase(phrase, text, row.language) for phrase in question.excluded
+    )
 
 
 def _best_first(scores: Mapping[str, float]) -> list[str]:

@@ -14,7 +14,7 @@ from mcp_web.text.words import compounds, fold, is_stop_word, words
 
 _MOST_WORDS = 64  # a whole page pasted as a question is cut here
 _MOST_NAMES = 16
-_PIECE = re.compile(r'(?P<sign>[-+]?)(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
+_PIECE = re.compile(r'(?P<sign>(?:(?<!\S)[-+])?)(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Question:
     phrases: tuple[tuple[str, ...], ...] = ()  # words side by side; a document must hold every one
     prefixes: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
+    excluded: tuple[tuple[str, ...], ...] = ()  # words and phrases; a document must hold none
     compounds: tuple[str, ...] = ()  # compound names among the words, each as one word
     names: tuple[Name, ...] = ()  # of functions, flags, settings: documents that define one come first
     only_identifiers: bool = False  # every word is written as a name
@@ -50,14 +50,14 @@ class Question:
 
     def for_store(self, filter: DocumentFilter) -> WordQuery:
         """The query that finds candidates in the store, without stop words. Words of a phrase are only required:
-        whether they stand side by side is checked in the text afterwards."""
+        whether they stand side by side, and excluded phrases, are checked in the text afterwards."""
         inside = tuple(word for phrase in self.phrases for word in phrase)
         counted = self._without_stop_words((*self.words, *inside)) or self.wanted
         return WordQuery(
             words=tuple(dict.fromkeys((*counted, *self.compounds))),
             prefixes=tuple(map(fold, self.prefixes)),
             required=tuple(dict.fromkeys((*self.required, *inside))),
-            excluded=self.excluded,
+            excluded=tuple(phrase[0] for phrase in self.excluded if len(phrase) == 1),
             names=(*self.names, *asked_title(self.wanted)),
             filter=filter,
         )
@@ -68,12 +68,13 @@ class Question:
 
 
 def parse(text: str) -> Question:
-    """Parse the query syntax `word`, `"a phrase"`, `prefix*`, `+must`, `-not`; other punctuation separates words."""
+    """Parse the query syntax `word`, `"a phrase"`, `prefix*`, `+must`, `-not`, `-"not this phrase"`; other punctuation
+    separates words."""
     plain: list[str] = []
     phrases: list[tuple[str, ...]] = []
     prefixes: list[str] = []
     required: list[str] = []
-    excluded: list[str] = []
+    excluded: list[tuple[str, ...]] = []
     found_compounds: list[str] = []
     names: list[Name] = []
     pieces = list(_PIECE.finditer(text.replace("“", '"').replace("”", '"')))
@@ -83,7 +84,7 @@ def parse(text: str) -> Question:
         if not found:
             continue
         if sign == "-" and _excludes(word, found) and len(pieces) > 1:
-            excluded += found
+            excluded.append(tuple(found))
         elif phrase is not None and len(found) > 1:
             phrases.append(tuple(found))
         elif word is not None and word.endswith("*") and len(found[-1]) > 1:
@@ -99,7 +100,7 @@ def parse(text: str) -> Question:
         phrases=tuple(phrases[:8]),
         prefixes=_capped(prefixes)[:8],
         required=_capped(required),
-        excluded=_capped(excluded),
+        excluded=tuple(excluded[:8]),
         compounds=_capped(found_compounds),
         names=tuple(names[:_MOST_NAMES]),
         only_identifiers=bool(names) and all(is_name(piece[0]) for piece in pieces),
@@ -109,8 +110,8 @@ def parse(text: str) -> Question:
 
 def _excludes(word: str | None, found: list[str]) -> bool:
     """Whether a hyphen excludes what follows it. `word` is that text (None for a quoted phrase), `found` its words. A
-    hyphen before several words is a dash; `--depth` and `-v` are options of commands."""
-    return len(found) == 1 and not (word and (word.startswith("-") or len(word) == 1))
+    hyphen before several words without quotes is a dash; `--depth` and `-v` are options of commands."""
+    return word is None or (len(found) == 1 and not word.startswith("-") and len(word) > 1)
 
 
 def corrected(text: str, changes: dict[str, str]) -> str:
