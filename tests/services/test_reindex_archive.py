@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -97,6 +99,19 @@ async def test_two_processes_share_the_work(tmp_path: Path, server: EmbeddingSer
         sent = [text for text in server.texts if "glaciers" in text]
         assert len(sent) == len(set(sent)) == 20
         assert [found.lacking for found in await coverage(one)] == [0, 0]
+
+
+async def test_documents_whose_vectors_cannot_be_kept_do_not_keep_the_others_waiting(
+    tmp_path: Path, server: EmbeddingServer
+) -> None:
+    async with app(tmp_path, server) as running:
+        store = await running.store()
+        for number in range(5):  # the last ones are embedded first, two at a time
+            await store.keep(snapshot(f"https://a.example/{number}", text=f"Page number {number} about glaciers."))
+        with closing(sqlite3.connect(tmp_path / "s.sqlite")) as db, db:  # the index is of another text
+            db.execute("UPDATE documents SET snapshot = 1 WHERE number > 3")
+        await embed_documents(running)
+        assert [found.lacking for found in await coverage(running)] == [2, 2]
 
 
 async def test_background_work_waits_while_a_call_runs(tmp_path: Path, server: EmbeddingServer) -> None:

@@ -117,12 +117,14 @@ class _Batches:
     last: tuple[str, ...] = ()
 
     async def embed_next(self) -> int | None:
-        """Embed one batch and return how many documents were in it; None when there is nothing to claim, or the same
-        batch comes again because its vectors could not be kept."""
+        """Embed one batch and return how many documents were in it; None when there is nothing to claim. A batch that
+        comes again, because its vectors could not be kept, stays claimed, so that the others get their turn."""
         if self.background:
             await self.app.process.calls.wait_until_idle()
         claimed = await self._claimed()
-        if not claimed or claimed == self.last:  # the same ones again: they cannot be kept
+        if claimed and claimed == self.last:
+            claimed = await self._claimed()
+        if not claimed:
             return None
         self.last = claimed
         try:
