@@ -83,3 +83,20 @@ def test_breaks_at_the_ends_of_emphasis_stay_outside_of_its_marks(md) -> None:
 def test_emphasis_inside_the_same_emphasis_is_marked_once(md) -> None:
     assert md("<p><em>(<var>a</var>, <i>b</i>)</em> <b>c <strong>d</strong></b></p>") == "*(a, b)* **c d**"
     assert md("<p><em>a <b>b</b> c</em></p>") == "*a **b** c*"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("f](http://evil.example) x", "f\\](http://evil.example) x"),
+        ("[a](http://evil.example) x", "\\[a\\](http://evil.example) x"),
+        ("foo](bar", "foo\\](bar"),
+        ("a\\] b [", "a\\\\\\] b \\["),
+        ("a[0]", "a[0]"),
+    ],
+)
+@pytest.mark.parametrize("block", ["", "<p>"])
+def test_text_of_a_link_makes_no_other_link(written, block: str, text: str, expected: str) -> None:
+    found = written(f'<a href="/x">{block}{text}</a>')
+    assert found.markdown == f"[{expected}](https://docs.example.org/x)"
+    assert [link.text for link in found.links] == [text]

@@ -9,7 +9,6 @@ from mcp_web.extract.html.write.escape import escape
 from mcp_web.extract.html.write.inline import (
     INLINE,
     NOTHING,
-    one_line,
     paragraphs,
     write_caption,
     write_children,
@@ -124,7 +123,7 @@ def write_block_link(state: WriterState, element: Element, out: list[str]) -> No
         linked = headings.with_link(block, url)
         if linked is not None:
             inside[index] = linked
-            state.links.remember(url, one_line(block.rpartition("\x00")[2].lstrip("# ")))
+            state.links.remember(url, block.rpartition("\x00")[2].lstrip("# "))
             break
     out.extend(inside)
 

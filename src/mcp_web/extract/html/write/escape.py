@@ -9,6 +9,10 @@ from mcp_web.text.spaces import fold_spaces
 JOINT = "\x02"  # between "]" and "(" of links that the writer makes; the text of a page never has it
 _SPECIAL = re.compile(r"[\\`*_\[<&~\x02]")
 
+_NOT_ESCAPED = r"(?<!\\)((?:\\\\)*+)"  # before a character: an even number of backslashes
+_BRACKET = re.compile(_NOT_ESCAPED + r"([\[\]])")
+_LINK = re.compile(_NOT_ESCAPED + r"\](?=\()")
+
 # One alternative per inline structure that text could start. `<` and `&` become entities: programs that strip HTML tags
 # would remove `\<T>`, but not an entity.
 _ESCAPE = re.compile(
@@ -42,7 +46,22 @@ def escape(text: str) -> str:
 
 def escape_links(line: str) -> str:
     """Escape "](" in text, which would make a link; then remove JOINT, which the writer puts into its own links."""
-    return line.replace("](", "\\](").replace(JOINT, "")
+    return (_LINK.sub(r"\1\\]", line) if has_link(line) else line).replace(JOINT, "")
+
+
+def has_link(line: str) -> bool:
+    """Whether a line contains "](" that is not escaped."""
+    return "](" in line and _LINK.search(line) is not None
+
+
+def escape_brackets(text: str) -> str:
+    """The text of a link, with its brackets escaped if they would end the link early or make another one."""
+    depth = 0
+    for _, bracket in _BRACKET.findall(text):
+        depth += 1 if bracket == "[" else -1
+        if depth < 0:
+            break
+    return text if depth == 0 and not has_link(text) else _BRACKET.sub(r"\1\\\2", text)
 
 
 def escape_line_start(line: str) -> str:

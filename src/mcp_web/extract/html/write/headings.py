@@ -7,6 +7,7 @@ import re
 from turbohtml import Element
 
 from mcp_web.extract.html.write import inline
+from mcp_web.extract.html.write.escape import escape_brackets, has_link
 from mcp_web.extract.html.write.state import WriterState, first_element
 from mcp_web.text.inline import inline_text
 
@@ -61,9 +62,9 @@ def anchor_of(element: Element) -> str | None:
 
 def with_link(block: str, url: str) -> str | None:
     """The block, its text linked to `url`, if it is a heading or a one-line paragraph without links; else None."""
-    if "\n" in block or "](" in block:
+    if "\n" in block or has_link(block):
         return None
     found = re.match(r"(\x00\d+\x00#{1,6} )?(.*)\Z", block)
     if found is None or not found[2] or found[2].startswith(("> ", "- ", "```", "---", "|")):
         return None
-    return f"{found[1] or ''}[{inline.link_text(found[2])}]({url})"
+    return f"{found[1] or ''}[{escape_brackets(found[2])}]({url})"

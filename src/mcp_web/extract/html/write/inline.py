@@ -7,7 +7,7 @@ import re
 from turbohtml import Element, Node, Text
 
 from mcp_web.extract.html.write import images
-from mcp_web.extract.html.write.escape import JOINT, code_span, escape, escape_line_start, escape_links
+from mcp_web.extract.html.write.escape import JOINT, code_span, escape, escape_brackets, escape_line_start, escape_links
 from mcp_web.extract.html.write.state import MAX_DEPTH, Survey, Writer, WriterState
 from mcp_web.text.inline import append_inline
 from mcp_web.text.spaces import fold_spaces
@@ -225,11 +225,12 @@ def write_link(state: WriterState, element: Element, out: list[str], code: bool 
     if not text:
         out.append(" " if run else "")
         return
+    text = escape_brackets(text)
     state.links.remember(url, text.replace(JOINT, ""))
     # `!` right before a link would make it an image.
     lead = " " if run[:1].isspace() or (out and out[-1].endswith("!")) else ""
     tail = " " if run[-1:].isspace() else ""
-    out.append(f"{lead}[{link_text(text)}]{JOINT}({url}){tail}")
+    out.append(f"{lead}[{text}]{JOINT}({url}){tail}")
 
 
 def _picture_label(state: WriterState, element: Element, href: str, url: str) -> str:
@@ -249,18 +250,6 @@ def is_permalink(state: WriterState, element: Element) -> bool:
     if text not in _SIGN_WORDS:
         return False
     return state.in_heading or any(word in (element.attr("class") or "") for word in ("anchor", "header", "permalink"))
-
-
-def link_text(text: str) -> str:
-    """The text with brackets escaped if they would end the link early."""
-    if "[" not in text and "]" not in text:
-        return text
-    depth = 0
-    for char in text.replace("\\[", "").replace("\\]", ""):
-        depth += (char == "[") - (char == "]")
-        if depth < 0:
-            break
-    return text if depth == 0 else re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", text)
 
 
 def write_embed(state: WriterState, element: Element, out: list[str]) -> None:
