@@ -47,6 +47,9 @@ def test_list_that_only_lays_out_sections_is_dissolved(md) -> None:
 def test_type_of_a_parameter_is_told_from_its_name(md) -> None:
     html = '<dl><dt><strong>a</strong><span class="classifier">array_like</span></dt><dd><p>Elements.</p></dd></dl>'
     assert md(html) == "**a** : array_like\n: Elements."
+    delimiter = '<span class="classifier-delimiter">:</span>'
+    html = f'<dl><dt>max {delimiter} <span class="classifier">int</span></dt><dd><p>Most.</p></dd></dl>'
+    assert md(html) == "max : int\n: Most."
 
 
 def test_checkbox_outside_of_a_list_is_no_task(md) -> None:

@@ -107,8 +107,11 @@ def entries(element: Element) -> list[Element]:
 
 
 def _term(state: WriterState, element: Element) -> list[str]:
-    """The lines of a term, if any; a docutils classifier, which only CSS separates from it, as `term : classifier`."""
+    """The lines of a term, if any; a docutils classifier as `term : classifier`. Only CSS separates them, or a colon in
+    an element of its own."""
     if element.select_one(".classifier") is not None:
+        for delimiter in element.select(".classifier-delimiter"):
+            delimiter.extract()
         for child in [child for child in element if isinstance(child, Element) and child.has_class("classifier")]:
             child.insert_before(Text(" : "))
         return [inline.one_line(inline.inner(state, element))]
