@@ -133,6 +133,31 @@ def test_workbook_has_a_table_per_sheet_with_dates_and_numbers_as_shown() -> Non
     assert "1 hidden sheets" in document.notes[0]
 
 
+def test_long_numbers_in_a_sheet_keep_their_digits() -> None:
+    styles = "".join(f"<xf numFmtId='{form}'/>" for form in ("0", "1", "170", "171"))
+    formats = (
+        "<numFmt numFmtId='170' formatCode='_-* &quot;Nr &quot;#,##0'/><numFmt numFmtId='171' formatCode='0.0E+0'/>"
+    )
+    values = (
+        ("0", "1234567890123456789", "1234567890123456789"),
+        ("0", "9" * 310, "9" * 310),
+        ("0", "1234567890123456789.0", "1234567890123456789"),
+        ("0", "1234567890123456.78", "1234567890123457"),
+        ("0", "0.30000000000000004", "0.3"),
+        ("0", "1.2345678901234567E+18", "1.2345678901234567E+18"),
+        ("0", "6.022E+23", "6.022E+23"),
+        ("1", "1.23E+18", "1230000000000000000"),
+        ("1", "1.2345678901234567E+18", "1234567890123456700"),
+        ("2", "1.23E+18", "1230000000000000000"),
+        ("3", "1.2345678901234567E+18", "1.2345678901234567E+18"),
+    )
+    rows = "".join(f"<row><c s='{style}'><v>{stored}</v></c></row>" for style, stored, _ in values)
+    look = f"<styleSheet><numFmts>{formats}</numFmts><cellXfs>{styles}</cellXfs></styleSheet>"
+    document = read(sheet(rows, styles=look), XLSX)
+    shown = [line.strip("| ") for line in document.markdown.splitlines() if "-- |" not in line][2:]
+    assert shown == [expected for _, _, expected in values]
+
+
 def test_long_sheet_is_cut_with_a_note() -> None:
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("Long")
@@ -325,13 +350,14 @@ def test_line_break_that_names_its_type_breaks_a_line_of_code() -> None:
     assert read(zipped(parts), DOCX).markdown == "```\none\ntwo\n```"
 
 
-def sheet(rows: str, *, before: str = "", after: str = "", shared: str = "") -> bytes:
+def sheet(rows: str, *, before: str = "", after: str = "", shared: str = "", styles: str = "<styleSheet/>") -> bytes:
     return zipped(
         {
             "xl/workbook.xml": "<workbook xmlns:r='r'><sheets><sheet name='S' r:id='a'/></sheets></workbook>",
             "xl/_rels/workbook.xml.rels": "<R><Relationship Id='a' Target='s.xml'/></R>",
             "xl/s.xml": f"<worksheet>{before}<sheetData>{rows}</sheetData>{after}</worksheet>",
             "xl/sharedStrings.xml": f"<sst>{shared}</sst>",
+            "xl/styles.xml": styles,
         }
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from decimal import Context, Decimal
 
 from mcp_web.extract.assemble import LONGEST, assemble
 from mcp_web.extract.markdown import table_of
@@ -29,6 +30,7 @@ _THIN = 0.3  # characters; a column of this width shows nothing
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]{0,100}\bref=\"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})\"")
 _MERGED_ROWS = 500_000  # of all merged cells together
 _REFERENCE = re.compile(r"([A-Za-z]{1,3})(\d{0,7})")
+_NUMBER = re.compile(r"[-+]?\d{1,400}(?:\.\d{0,400})?(?P<exponent>E[-+]?\d{1,3})?", re.A | re.I)
 _FLAT = 1.5  # points; a row of this height shows nothing
 
 
@@ -133,7 +135,7 @@ class _Cells(Visibility):
             return f"={formula.text}" if formula is not None and formula.text else ""
         if kind == "n" and style.is_date:
             return self._date(text)
-        return _number(text) if kind == "n" else text
+        return _number(text, style) if kind == "n" else text
 
     def _string(self, item: Element | None, look: Look) -> str:
         """The text of a string item in a cell with this look, without phonetic annotations and hidden runs."""
@@ -205,14 +207,16 @@ def _is_flat(element: Element, name: str, least: float = _FLAT) -> bool:
     return re.fullmatch(r"\d{1,6}(?:\.\d{1,16})?", value) is not None and float(value) < least
 
 
-def _number(text: str) -> str:
-    """A number as people write it, with 15 digits at most: 0.1 is stored as 0.10000000000000001."""
-    if len(text) < 15:
+def _number(text: str, style: CellStyle) -> str:
+    """A number as people write it: all digits of its integer part, else 15 digits at most: 0.1 is stored as
+    0.10000000000000001. Without an exponent if the style shows none."""
+    form = _NUMBER.fullmatch(text)
+    in_full = form is not None and (style.shows_digits or not form["exponent"])
+    if form is None or (len(text) < 15 and not (in_full and form["exponent"])):
         return text
-    try:
-        return f"{float(text):.15g}"
-    except ValueError:
-        return text
+    number = Decimal(text)
+    number = number.normalize(Context(prec=max(15, number.adjusted() + 1)))
+    return f"{number:f}" if in_full else str(number)
 
 
 def _column(letters: str) -> int:
