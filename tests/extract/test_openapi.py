@@ -96,6 +96,28 @@ def test_values_are_written_as_json() -> None:
     assert r'- `c` (string = "on\n# off")' in text
 
 
+def test_fields_that_are_null_count_as_missing() -> None:
+    parameters = [
+        {"name": None, "in": None, "type": None, "format": None, "description": None},
+        {"name": "a", "in": "query", "schema": {"$ref": None, "type": ["string", None], "items": None}},
+    ]
+    operation = {"summary": None, "parameters": parameters, "responses": {"200": {"description": None}}}
+    old = {
+        "swagger": "2.0",
+        "info": {"title": None, "version": None},
+        "host": "api.example.org",
+        "basePath": None,
+        "schemes": None,
+        "paths": {"/a": {"parameters": None, "get": operation}},
+        "definitions": {"A": None},
+    }
+    text = read(json.dumps(old), "application/json").markdown
+    assert text == (
+        "# API\n\nServers: https://api.example.org\n\n## Endpoints\n\n"
+        "### GET /a\n\n- `?` (?, any)\n- `a` (query, string/null)\n- 200:\n\n## Schemas\n\n### A\n\n- any"
+    )
+
+
 def test_malformed_description_does_not_fail() -> None:
     odd = {
         "openapi": 3,

@@ -74,14 +74,15 @@ def _operation(value: dict[str, Any], method: str, path: str, operation: dict[st
         answer = _resolve(value, response)
         content = next(iter(mapping(answer.get("content")).values()), {})
         schema = mapping(mapping(content).get("schema")) or mapping(answer.get("schema"))
-        lines.append(f"- {status}: {_line(answer.get('description'))}" + (f" → {_type(schema)}" if schema else ""))
+        line = f"- {status}: {_line(answer.get('description'))}".rstrip()
+        lines.append(line + (f" → {_type(schema)}" if schema else ""))
     return "\n".join(lines)
 
 
 def _parameter(parameter: dict[str, Any]) -> str:
     """A list item for a parameter: its name, place, type and description."""
-    kind = f"{parameter.get('in', '?')}, {_type(mapping(parameter.get('schema')) or parameter)}"
-    return _item(str(parameter.get("name", "?")), kind, parameter, is_required=bool(parameter.get("required")))
+    kind = f"{_line(parameter.get('in')) or '?'}, {_type(mapping(parameter.get('schema')) or parameter)}"
+    return _item(_line(parameter.get("name")) or "?", kind, parameter, is_required=bool(parameter.get("required")))
 
 
 def _item(name: str, kind: str, described: dict[str, Any], *, is_required: bool) -> str:
@@ -106,19 +107,19 @@ def _schema(schema: dict[str, Any], depth: int) -> Iterator[str]:
 
 def _type(schema: dict[str, Any]) -> str:
     """A type in a few words: `string (date)`, `list of Pet`, `Pet or Error`, `"a" | null`."""
-    if "$ref" in schema:
-        return str(schema["$ref"]).rpartition("/")[2]
+    if isinstance(schema.get("$ref"), str):
+        return _line(schema["$ref"]).rpartition("/")[2]
     for word in ("oneOf", "anyOf", "allOf"):
         if isinstance(schema.get(word), list):
             joint = " and " if word == "allOf" else " or "
             return joint.join(_type(mapping(each)) for each in schema[word][:6])
     if isinstance(schema.get("enum"), list):
         return " | ".join(map(_json, schema["enum"][:12]))
-    kind = schema.get("type", "any")
-    kind = "/".join(map(str, kind)) if isinstance(kind, list) else str(kind)
+    kind = schema.get("type")
+    kind = "/".join(_line(each) or "null" for each in kind) if isinstance(kind, list) else _line(kind) or "any"
     if kind == "array":
         return f"list of {_type(mapping(schema.get('items')))}"
-    form = f" ({schema['format']})" if schema.get("format") else ""
+    form = f" ({_line(schema['format'])})" if schema.get("format") else ""
     default = f" = {_json(schema['default'])}" if isinstance(schema.get("default"), (str, int, float)) else ""
     return kind + form + default
 
@@ -130,7 +131,7 @@ def _servers(value: dict[str, Any]) -> Iterator[str]:
             yield url
     if value.get("host"):
         schemes = texts(value.get("schemes")) or ["https"]
-        yield f"{schemes[0]}://{value['host']}{value.get('basePath', '')}"
+        yield f"{schemes[0]}://{_line(value['host'])}{_line(value.get('basePath'))}"
 
 
 def _resolve(value: dict[str, Any], part: Any) -> dict[str, Any]:
