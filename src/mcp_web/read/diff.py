@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile, zip_longest
 from typing import Literal
 
 from mcp_web.model.page import Heading
@@ -13,11 +15,17 @@ from mcp_web.read.outline import paths
 from mcp_web.text.headings import read_headings
 from mcp_web.text.markdown import blocks
 from mcp_web.text.sentences import sentences
+from mcp_web.text.shorten import shortened
 
 Change = Literal["added", "removed", "changed", "renamed", "moved"]
 
 # Enough to see what changed; the whole text can be had by another call.
 HUNK_CHARS = 1200
+_LINE_CHARS = 400  # of a line that changed: the old and the new one fit into a hunk, with a line before them
+_SAME_CHARS = 150  # of a line that is the same
+_WORD = re.compile(r"\s?\S{1,40}|\s{1,40}")
+_WORDS = 2000  # of a long line that are compared, from the first that changed
+_SAME_WORDS = 6  # that are shown before and after those that changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +34,7 @@ class SectionChange:
 
     change: Change
     path: tuple[str, ...]  # as in the newer version, unless removed
-    hunk: str  # unified: lines begin with "-", "+" or " "
+    hunk: str  # its lines begin with "-", "+" or " "
     new_start: int | None = None
 
 
@@ -90,11 +98,47 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def _hunk(old: Sequence[str], new: Sequence[str]) -> str:
-    """The unified diff of two lists of lines, "…" for each `@@` line; beyond HUNK_CHARS only the number of lines."""
-    lines = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
+    """The diff of two lists of lines: a line that was replaced is followed by the line at its place, "…" stands for
+    lines that are the same; beyond HUNK_CHARS only the number of lines."""
+    lines = list(_diff_lines(old, new))[1:]
     text = ""
-    for number, line in enumerate(lines):
+    for number, (mark, line, other) in enumerate(lines):
+        if other and max(len(line), len(other)) > _LINE_CHARS:
+            line = _changed_words(line, other)
+        line = mark + shortened(line, _SAME_CHARS if mark == " " else _LINE_CHARS)
         if len(text) + len(line) > HUNK_CHARS:
             return text + f"… {len(lines) - number} more lines\n"
-        text += ("…" if line.startswith("@@") else line) + "\n"
-    return text.removeprefix("…\n").rstrip("\n")
+        text += line + "\n"
+    return text.rstrip("\n")
+
+
+def _diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """The lines of a diff: the mark, the line, and the line that it replaces or that replaces it, "" if there is none.
+    Each group of lines follows a mark "…"."""
+    for group in difflib.SequenceMatcher(None, old, new).get_grouped_opcodes(1):
+        yield "…", "", ""
+        for tag, old_start, old_end, new_start, new_end in group:
+            if tag == "equal":
+                yield from ((" ", line, "") for line in old[old_start:old_end])
+                continue
+            for removed, added in zip_longest(old[old_start:old_end], new[new_start:new_end]):
+                if removed is not None:
+                    yield "-", removed, added or ""
+                if added is not None:
+                    yield "+", added, removed or ""
+
+
+def _changed_words(line: str, other: str) -> str:
+    """A long line without most of the words that another has too; "…" stands for these."""
+    words, others = _WORD.findall(line), _WORD.findall(other)
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(words, others, strict=False))
+    start = max(0, sum(1 for _ in same) - _SAME_WORDS)
+    end = start + _WORDS
+    parts = ["…"] if start else []
+    matcher = difflib.SequenceMatcher(None, words[start:end], others[start:end])
+    for tag, first, last, _, _ in matcher.get_opcodes():
+        part = words[start + first : start + last]
+        if tag == "equal" and len(part) > 2 * _SAME_WORDS:
+            part = [*part[:_SAME_WORDS], " …", *part[-_SAME_WORDS:]]
+        parts += part
+    return "".join(parts) + (" …" if len(words) > end else "")
