@@ -151,6 +151,21 @@ async def test_forty_answers_come_with_the_accepted_one_first(miniweb: MiniWeb, 
     assert "- **bo** (2023-11-14, 2 votes): Thanks!" in document.markdown
 
 
+async def test_comments_of_a_question_that_are_refused_are_noted(miniweb: MiniWeb, tmp_path: Path) -> None:
+    api = miniweb.site("api.example")
+    question = {"question_id": 11, "title": "Why slow", "body": "<p>Why?</p>", "answer_count": 0}
+    remarks = [{"post_id": 11, "body": f"Remark {n}.", "owner": {"display_name": "bo"}} for n in range(150)]
+    pages = paged(remarks, "pagesize")
+    api.route("/questions/11", paged([question], "pagesize"))
+    api.route("/questions/11/answers", paged([], "pagesize"))
+    api.route("/questions/11/comments", lambda asked: pages(asked) if asked.query["page"] == ["1"] else reply({}, 502))
+    miniweb.site("stackoverflow.com")
+    async with opening(miniweb, tmp_path, "stackexchange") as app:
+        document = (await opened(app, QUESTION)).snapshot.document
+    assert "Remark 99." in document.markdown
+    assert "Some comments are missing: the API refused to send them." in document.notes
+
+
 async def test_a_discussion_keeps_its_tree(miniweb: MiniWeb, tmp_path: Path) -> None:
     def said(author: str, text: str, *children: dict[str, Any]) -> dict[str, Any]:
         return {"author": author, "text": text, "created_at": "2026-08-01T00:00:00.000Z", "children": list(children)}
@@ -261,6 +276,52 @@ async def test_a_discussion_of_github_is_complete_with_a_token(miniweb: MiniWeb,
         "4. bo · 2026-02-01 · 2 upvotes · reply to 3",
     ]
     assert all(request.headers["authorization"] == "Bearer t" for request in api.log)
+
+
+@pytest.mark.parametrize("second", [reply({"data": {"repository": None}}), reply({}, 502), reply(None)])
+async def test_a_discussion_keeps_the_comments_before_a_page_that_fails(
+    miniweb: MiniWeb, tmp_path: Path, second: Reply
+) -> None:
+    api = miniweb.site("api.example")
+    api.route("/graphql", lambda asked: second if json.loads(asked.body)["variables"]["after"] else discussions(asked))
+    miniweb.site("github.com")
+    async with opening(miniweb, tmp_path, "github", MCP_WEB_GITHUB_TOKEN="t") as app:
+        document = (await opened(app, DISCUSSION)).snapshot.document
+    assert document.title == "How to feed"
+    assert "Same here." in document.markdown
+    assert "The thread has 2 comments; 1 are shown." in document.notes
+
+
+async def test_replies_that_github_leaves_out_of_a_discussion_are_noted(miniweb: MiniWeb, tmp_path: Path) -> None:
+    who = {"author": {"login": "bo"}, "createdAt": "2026-02-01T00:00:00Z", "upvoteCount": 0, "body": "It is slow."}
+
+    def answered(request: Request) -> Reply:
+        replies: dict[str, Any] = {"nodes": [who] * 50}
+        if re.search(r"replies\([^)]*\) *{[^}]*totalCount", json.loads(request.body)["query"]):
+            replies["totalCount"] = 64
+        rows = {"totalCount": 1, "pageInfo": {"hasNextPage": False}, "nodes": [who | {"replies": replies}]}
+        return reply({"data": {"repository": {"discussion": who | {"title": "Slow", "comments": rows}}}})
+
+    miniweb.site("api.example").route("/graphql", answered)
+    miniweb.site("github.com")
+    async with opening(miniweb, tmp_path, "github", MCP_WEB_GITHUB_TOKEN="t") as app:
+        document = (await opened(app, DISCUSSION)).snapshot.document
+    assert "The thread has 64 replies; 50 are shown." in document.notes
+
+
+async def test_comments_of_a_review_that_are_refused_are_noted(miniweb: MiniWeb, tmp_path: Path) -> None:
+    api = miniweb.site("api.example")
+    api.route("/repos/shell/tortoise/issues/8", lambda _: reply(issue(0, pull_request={"url": "x"})))
+    pages = paged(comments(150), "per_page")
+    api.route(
+        "/repos/shell/tortoise/pulls/8/comments",
+        lambda asked: pages(asked) if asked.query["page"] == ["1"] else reply({}, 502),
+    )
+    miniweb.site("github.com")
+    async with opening(miniweb, tmp_path, "github") as app:
+        document = (await opened(app, "https://github.com/shell/tortoise/pull/8")).snapshot.document
+    assert "Remark 99." in document.markdown
+    assert "Some comments of the review are missing: the API refused to send them." in document.notes
 
 
 async def test_a_discussion_is_read_from_its_page_without_a_token(miniweb: MiniWeb, tmp_path: Path) -> None:

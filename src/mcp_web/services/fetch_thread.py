@@ -80,9 +80,9 @@ def _as_thread(page: Fetched, body: bytes) -> Fetched:
     return replace(page, headers=(), body=body, media_type=MEDIA_TYPE, charset="utf-8", notes=(*page.notes, _NOTE))
 
 
-async def _all_pages(api: OfficialApi, path: str, **params: str) -> Values:
-    """The values on all pages of a list in an API, up to `_PAGES` pages or to the first that is refused; raises one of
-    REFUSALS if that is the first page."""
+async def _all_pages(api: OfficialApi, path: str, **params: str) -> tuple[Values, bool]:
+    """The values on all pages of a list in an API, up to `_PAGES` pages or to the first that is refused, and whether
+    these are all; raises one of REFUSALS if that is the first page."""
     found: Values = []
     for number in range(1, _PAGES + 1):
         try:
@@ -90,14 +90,14 @@ async def _all_pages(api: OfficialApi, path: str, **params: str) -> Values:
         except REFUSALS:
             if number == 1:
                 raise
-            break
+            return found, False
         values = answer.get("items") if isinstance(answer, dict) else answer
         rows = values if isinstance(values, list) else []
         found += rows
         more = answer.get("has_more") if isinstance(answer, dict) else len(rows) == _EACH
         if more is not True:
-            break
-    return found
+            return found, True
+    return found, False
 
 
 async def _github(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
@@ -105,11 +105,14 @@ async def _github(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
     issue = await api.json(f"{base}/issues/{address.number}")
     wanted = isinstance(issue, dict) and issue.get("comments")
     pages = f"{base}/issues/{address.number}/comments"
-    comments = await _all_pages(api, pages, per_page=str(_EACH)) if wanted else []
+    # The issue has the number of its comments, so that the extractor knows whether some are missing.
+    comments, _ = await _all_pages(api, pages, per_page=str(_EACH)) if wanted else ([], True)
     review: Values = []
+    is_whole = True
     if isinstance(issue, dict) and issue.get("pull_request"):
-        review = await _all_pages(api, f"{base}/pulls/{address.number}/comments", per_page=str(_EACH))
-    return {"source": "github", "issue": issue, "comments": comments, "review": review}
+        review, is_whole = await _all_pages(api, f"{base}/pulls/{address.number}/comments", per_page=str(_EACH))
+    incomplete = [] if is_whole else ["comments of the review"]
+    return {"source": "github", "issue": issue, "comments": comments, "review": review, "incomplete": incomplete}
 
 
 _DISCUSSION = """query($owner: String!, $name: String!, $number: Int!, $after: String) {
@@ -117,20 +120,27 @@ _DISCUSSION = """query($owner: String!, $name: String!, $number: Int!, $after: S
     title body createdAt upvoteCount author { login } category { name }
     comments(first: 50, after: $after) { totalCount pageInfo { hasNextPage endCursor } nodes {
       body createdAt upvoteCount isAnswer author { login }
-      replies(first: 50) { nodes { body createdAt upvoteCount author { login } } } } } } } }"""
+      replies(first: 50) { totalCount nodes { body createdAt upvoteCount author { login } } } } } } } }"""
 
 
 async def _discussion(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
-    """A GitHub discussion and its comments; raises FetchFailed if it does not exist, or without a token for the API."""
+    """A GitHub discussion and its comments, up to the first page of them that is refused; raises one of REFUSALS if
+    that is the first page, if there is no such discussion, or without a token for the API."""
     owner, _, name = address.site.partition("/")
     after: str | None = None
     found: dict[str, Any] = {}
     comments: Values = []
     for _ in range(_PAGES):
         variables = {"owner": owner, "name": name, "number": int(address.number), "after": after}
-        answer = await api.post("/graphql", {"query": _DISCUSSION, "variables": variables})
-        found = mapping(at(answer, ("data", "repository", "discussion")))
-        page = mapping(found.get("comments"))
+        try:
+            answer = await api.post("/graphql", {"query": _DISCUSSION, "variables": variables})
+        except REFUSALS:
+            if not found:
+                raise
+            break
+        discussion = mapping(at(answer, ("data", "repository", "discussion")))
+        found = found or discussion  # has the number of comments; the extractor notes how many are missing
+        page = mapping(discussion.get("comments"))
         comments += items(page.get("nodes"))
         info = mapping(page.get("pageInfo"))
         after = text(info.get("endCursor"))
@@ -145,18 +155,21 @@ async def _stackexchange(api: OfficialApi, address: ThreadAddress) -> dict[str, 
     shared = {"site": address.site, "filter": "withbody", "pagesize": str(_EACH)}
     oldest = shared | {"sort": "creation", "order": "asc"}
     question = f"/questions/{address.number}"
-    found = await _all_pages(api, question, **shared)
+    found, _ = await _all_pages(api, question, **shared)
     if not found:
         raise FetchFailed(f"{address.site} has no question {address.number}.", reason="status")
-    answers = await _all_pages(api, f"{question}/answers", **shared, sort="votes", order="desc")
-    comments = await _all_pages(api, f"{question}/comments", **oldest)
+    answers, _ = await _all_pages(api, f"{question}/answers", **shared, sort="votes", order="desc")
+    comments, is_whole = await _all_pages(api, f"{question}/comments", **oldest)
     numbers = [
         str(one["answer_id"]) for one in answers if isinstance(one, dict) and isinstance(one.get("answer_id"), int)
     ]
     for start in range(0, len(numbers), _EACH):
         some = ";".join(numbers[start : start + _EACH])
-        comments += await _all_pages(api, f"/answers/{some}/comments", **oldest)
-    return {"source": "stackexchange", "question": found[0], "answers": answers, "comments": comments}
+        more, is_all = await _all_pages(api, f"/answers/{some}/comments", **oldest)
+        comments += more
+        is_whole = is_whole and is_all
+    facts = {"source": "stackexchange", "incomplete": [] if is_whole else ["comments"]}
+    return facts | {"question": found[0], "answers": answers, "comments": comments}
 
 
 async def _hackernews(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:

@@ -40,6 +40,7 @@ class _Thread(NamedTuple):
     posts: list[Post]
     facts: Sequence[str] = ()
     notes: Sequence[str] = ()
+    total: int = 0  # number of posts that were received, if not all are in `posts`
 
 
 class _Fields(NamedTuple):
@@ -74,7 +75,10 @@ def read_thread(page: Fetched) -> Document:
     thread: _Thread = getattr(reader, source)(value) if source in _FIELDS else _Thread("", [])
     if not thread.posts:
         raise ExtractFailed(f"{page.final_url} is a thread without posts.", url=page.final_url)
+    total = max(thread.total, len(thread.posts))
+    thread = thread._replace(posts=thread.posts[:_POSTS])
     first = thread.posts[0]
+    incomplete = (f"Some {what} are missing: the API refused to send them." for what in texts(value.get("incomplete")))
     return assemble(
         page,
         "thread",
@@ -82,7 +86,7 @@ def read_thread(page: Fetched) -> Document:
         title=thread.title,
         kind="forum",
         metadata=Metadata(author=first.author, published=first.date or None, content_type="text/html"),
-        notes=thread.notes,
+        notes=(*thread.notes, *_missing(total, len(thread.posts), "posts"), *incomplete),
         hidden=reader.hidden,
     )
 
@@ -106,7 +110,7 @@ class _Reader:
         kind = "pull request" if issue.get("pull_request") else "issue"
         total = _number(issue.get("comments"))
         facts = (f"{kind}, {text(issue.get('state'))}", labels, amount(total, "comment"))
-        posts = [self._post(issue), *later][:_POSTS]
+        posts = [self._post(issue), *later]
         return _Thread(text(issue.get("title")), posts, facts, _missing(total, len(comments), "comments"))
 
     def stackexchange(self, value: dict[str, Any]) -> _Thread:
@@ -121,26 +125,30 @@ class _Reader:
         rest.sort(key=lambda post: _ACCEPTED not in post.facts)  # stable: votes decide the rest
         facts = (", ".join(texts(question.get("tags"))), amount(len(answers), "answer"))
         missing = _missing(_number(question.get("answer_count")), len(answers), "answers")
-        return _Thread(_title(question.get("title")), [first, *rest][:_POSTS], facts, missing)
+        return _Thread(_title(question.get("title")), [first, *rest], facts, missing)
 
     def hackernews(self, value: dict[str, Any]) -> _Thread:
         """A story or comment of Hacker News with the comments below it, each followed by its replies."""
         story = mapping(value.get("item"))
         posts: list[Post] = []
         waiting: list[tuple[dict[str, Any], int]] = [(story, 0)]
-        while waiting and len(posts) < _POSTS:  # depth first, so that an answer follows what it answers
+        total = 0
+        while waiting:  # depth first, so that an answer follows what it answers
             row, above = waiting.pop()
             if row is story or row.get("text"):
-                posts.append(self._post(row, above=above, link=text(row.get("url"))))
-                above = len(posts)
+                total += 1
+                if total <= _POSTS:
+                    posts.append(self._post(row, above=above, link=text(row.get("url"))))
+                above = total
             waiting += [(child, above) for child in reversed(items(row.get("children")))]
         title = _title(story.get("title")) or f"Comment of {_line(story.get('author'))}"
-        return _Thread(title, posts, (amount(len(posts) - 1, "comment"),))
+        return _Thread(title, posts, (amount(total - 1, "comment"),), total=total)
 
     def discourse(self, value: dict[str, Any]) -> _Thread:
         """A topic of a Discourse forum with its posts, from the collected answers `value` of the forum's API."""
         topic = mapping(value.get("topic"))
-        rows = items(mapping(topic.get("post_stream")).get("posts"))[:_POSTS]
+        received = items(mapping(topic.get("post_stream")).get("posts"))
+        rows = received[:_POSTS]
         rows.sort(key=lambda row: _number(row.get("post_number")))
         places = {_number(row.get("post_number")): place for place, row in enumerate(rows, start=1)}
         posts = []
@@ -149,41 +157,49 @@ class _Reader:
             likes = sum(_number(one.get("count")) for one in actions if one.get("id") == 2)
             above = places.get(_number(row.get("reply_to_post_number")), 0)
             posts.append(self._post(row | {"likes": likes}, above=above))
-        missing = _missing(_number(topic.get("posts_count")), len(rows), "posts")
-        return _Thread(_title(topic.get("title")), posts, (amount(len(rows), "post"),), missing)
+        total = max(_number(topic.get("posts_count")), len(received))
+        return _Thread(_title(topic.get("title")), posts, (amount(len(rows), "post"),), total=total)
 
     def discussions(self, value: dict[str, Any]) -> _Thread:
-        """A GitHub discussion; replies follow the comment that they belong to."""
+        """A GitHub discussion; replies follow the comment that they belong to. Notes count what is missing."""
         opening = mapping(value.get("discussion"))
         posts = [self._post(opening)]
         rows = items(value.get("comments"))
-        for row in rows[:_POSTS]:
-            posts.append(self._post(row))
-            above = len(posts)
-            posts += [self._post(one, above=above) for one in items(at(row, ("replies", "nodes")))]
+        received = replies = 0
+        for row in rows:
+            below = items(at(row, ("replies", "nodes")))
+            received += len(below)
+            replies += _number(at(row, ("replies", "totalCount")))
+            if len(posts) < _POSTS:
+                posts.append(self._post(row))
+                above = len(posts)
+                posts += [self._post(one, above=above) for one in below]
         total = _number(at(opening, ("comments", "totalCount")))
+        notes = [*_missing(total, len(rows), "comments"), *_missing(replies, received, "replies")]
         facts = ("discussion", _line(at(opening, ("category", "name"))), amount(total, "comment"))
-        return _Thread(_line(opening.get("title")), posts[:_POSTS], facts, _missing(total, len(rows), "comments"))
+        return _Thread(_line(opening.get("title")), posts, facts, notes, 1 + len(rows) + received)
 
     def reddit(self, value: dict[str, Any]) -> _Thread:
         """A Reddit post with its tree of comments; a note counts the comments that the API left out."""
         nodes = [node for one in items(value.get("listings")) for node in items(at(one, ("data", "children")))]
         story = mapping(nodes[0].get("data")) if nodes else {}
         posts: list[Post] = []
-        left_out = 0
+        total = left_out = 0
         waiting = [(one, 0) for one in reversed(nodes)]
-        while waiting and len(posts) < _POSTS:  # depth first, so that an answer follows what it answers
+        while waiting:  # depth first, so that an answer follows what it answers
             child, above = waiting.pop()
             row = mapping(child.get("data"))
             if child.get("kind") == "more":
-                left_out += _number(row.get("count"))
+                left_out += max(1, _number(row.get("count")))  # 0 for the rest of a branch that is too deep
                 continue
-            posts.append(self._post(row, above=above, link=text(row.get("url")) if row.get("is_self") is False else ""))
-            below = items(at(row, ("replies", "data", "children")))
-            waiting += [(one, len(posts)) for one in reversed(below)]
-        count = amount(len(posts) - 1, "comment")
+            total += 1
+            if total <= _POSTS:
+                link = text(row.get("url")) if row.get("is_self") is False else ""
+                posts.append(self._post(row, above=above, link=link))
+            waiting += [(one, total) for one in reversed(items(at(row, ("replies", "data", "children"))))]
+        count = amount(total - 1, "comment")
         notes = [f"Reddit gave {count} and keeps {left_out:,} more behind links."] if left_out else []
-        return _Thread(_title(story.get("title")), posts, (f"r/{_line(story.get('subreddit'))}", count), notes)
+        return _Thread(_title(story.get("title")), posts, (f"r/{_line(story.get('subreddit'))}", count), notes, total)
 
     def _post(
         self, row: dict[str, Any], fact: str = "", *, above: int = 0, comments: Sequence[Post] = (), link: str = ""
