@@ -44,6 +44,12 @@ def test_cells_and_outputs_are_written_in_order_and_trimmed() -> None:
     assert (document.title, document.metadata.author) == ("Title", "Ada")
 
 
+def test_error_without_a_name_is_shown_as_an_error() -> None:
+    outputs = [{"output_type": "error", "ename": None, "evalue": "bad"}]
+    notebook = {"nbformat": 4, "cells": [{"cell_type": "code", "source": "x", "outputs": outputs}]}
+    assert "Error: bad" in read(json.dumps(notebook), "application/x-ipynb+json").markdown
+
+
 def test_notebook_sent_as_plain_text_is_recognised() -> None:
     document = read(json.dumps(NOTEBOOK), "text/plain", "https://x.org/a.ipynb")
     assert document.extractor.startswith("notebook@")

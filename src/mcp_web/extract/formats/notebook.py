@@ -89,7 +89,7 @@ class _CellWriter:
         if kind == "stream":
             return _output_block(_text(output.get("text")))
         if kind in ("error", "pyerr"):
-            return _output_block(f"{output.get('ename', 'Error')}: {_text(output.get('evalue'))}")
+            return _output_block(f"{_text(output.get('ename')) or 'Error'}: {_text(output.get('evalue'))}")
         data = mapping(output.get("data")) or output
         if markdown := _text(data.get("text/markdown")):
             return _cut(self._markdown(markdown))
