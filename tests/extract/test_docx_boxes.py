@@ -17,7 +17,8 @@ INCH = 914_400
 A4 = "<sectPr><pgSz w:w='11906' w:h='16838'/></sectPr>"
 THEME = (
     "<theme><themeElements><clrScheme><accent1><srgbClr val='1F4E79'/></accent1>"
-    "<lt1><sysClr val='window' lastClr='FFFFFF'/></lt1></clrScheme></themeElements></theme>"
+    "<lt1><sysClr val='window' lastClr='FFFFFF'/></lt1></clrScheme><fmtScheme><fillStyleLst>"
+    "<solidFill><schemeClr val='phClr'/></solidFill></fillStyleLst></fmtScheme></themeElements></theme>"
 )
 
 

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 
 from mcp_web.extract.css.colour import Colour, parse_colour
 from mcp_web.extract.css.lengths import pixels
+from mcp_web.extract.office.look import even_colour
 from mcp_web.extract.office.package import whole
-from mcp_web.extract.office.slide_shapes import Place, colour_in, fill_of, place_of, shapes_of
+from mcp_web.extract.office.slide_shapes import Place, place_of, shapes_of
+from mcp_web.extract.office.theme import CLEAR, Theme
 from mcp_web.extract.xml_elements import Element, attribute, child, children, local
 
-_CLEAR = Colour(0, 0, 0, 0.0)
 _PIXEL, _TWIP, _INCH = 9_525, 635, 914_400  # in English metric units
 _LINE = _INCH / 9  # a box that is lower or narrower has no room for text
 _FAR = 10**9
 _LETTER = ((b"w", 12_240), (b"h", 15_840))  # the usual page in twips
-_ALIASES = {"lt1": "bg1", "dk1": "tx1", "lt2": "bg2", "dk2": "tx2"}
-_FILLS = ("noFill", "solidFill", "gradFill", "blipFill", "pattFill", "grpFill")
 _EXTENSIONS = frozenset(("wps", "wpg", "wpc", "wp14", "w14", "w15"))
 _OFF = (None, "0", "false")
 _POSITIONS, _PERCENT = ("positionH", "positionV"), ("pctPosHOffset", "pctPosVOffset")
@@ -48,9 +47,7 @@ class TextBoxes:
         self._page = [
             min(map(int, found), default=usual) * _TWIP for found, (_, usual) in zip(sizes, _LETTER, strict=True)
         ]
-        scheme = children(child(theme, "themeElements", "clrScheme"))
-        named = {local(each.tag): colour for each in scheme if (colour := colour_in(each)) is not None}
-        self._theme = named | {_ALIASES[name]: colour for name, colour in named.items() if name in _ALIASES}
+        self._theme = Theme(theme)
 
     def inside(self, drawing: Element) -> Iterator[TextBox]:
         """The text boxes in an element of a run, in order; of alternatives, those in the one that Word shows."""
@@ -79,7 +76,7 @@ class TextBoxes:
         # The coordinates of a shape or a group begin anywhere, those of a canvas at its corner.
         area, shown = place_of(drawing[0]) or Place(0, 0, width, height), self._shown_part(frame, width, height)
         is_scaled = 2 * width < area.right - area.left or 2 * height < area.bottom - area.top
-        for shape in shapes_of(drawing) if not is_scaled else ():
+        for shape in shapes_of(drawing, theme=self._theme) if not is_scaled else ():
             content, place = child(shape.element, "txbx", "txbxContent"), shape.place
             # A caption that Word made has almost no height, and grows with its text; one in a group does not.
             grows = shape.element is drawing[0] and child(shape.element, "bodyPr", "spAutoFit") is not None
@@ -90,8 +87,8 @@ class TextBoxes:
             is_wide = min(width, place.right - place.left) >= _LINE
             is_high = grows or min(height, place.bottom - place.top) >= _LINE
             if is_wide and is_high and shown.left < across < shown.right and shown.top < down < shown.bottom:
-                colour = colour_in(child(shape.element, "style", "fontRef"), self._theme)
-                yield TextBox(content, self._fill(shape.element), colour)
+                colour = self._theme.colour(child(shape.element, "style", "fontRef"))
+                yield TextBox(content, even_colour(self._theme.fill_of(shape.element) or []), colour)
 
     def _shown_part(self, frame: Element, width: float, height: float) -> Place:
         """The part of a frame of this size that is on the page, from its corner; nothing if the frame is made small."""
@@ -106,16 +103,6 @@ class TextBoxes:
                 start, room = _number(offset) * scale, _room(attribute(part, "relativeFrom") or "", self._page[side])
                 starts[side], ends[side] = max(starts[side], -start), min(ends[side], room - start)
         return Place(*starts, *ends)
-
-    def _fill(self, shape: Element) -> Colour | None:
-        """The fill of a shape in DrawingML; None if it is not known."""
-        properties, reference = child(shape, "spPr"), child(shape, "style", "fillRef")
-        kind = next((local(each.tag) for each in children(properties, *_FILLS)), "")
-        if kind == "noFill" or (not kind and (attribute(reference, "idx") or "0") == "0"):
-            return _CLEAR
-        if not kind:
-            return colour_in(reference, self._theme) if attribute(reference, "idx") == "1" else None
-        return fill_of(properties, self._theme)
 
     def _styled(self, picture: Element) -> Iterator[TextBox]:
         """The visible text boxes of a drawing in VML, where styles define the places."""
@@ -143,7 +130,7 @@ def _styled_fill(shape: Element) -> Colour | None:
     """The fill of a shape in VML; None if it is not known."""
     fill = child(shape, "fill")
     if any(mark in ("f", "false") for mark in (attribute(shape, "filled"), attribute(fill, "on"))):
-        return _CLEAR
+        return CLEAR
     if attribute(fill, "type") not in (None, "solid") or attribute(fill, "opacity") or attribute(fill, "color"):
         return None
     return parse_colour((attribute(shape, "fillcolor") or "white").partition(" ")[0])

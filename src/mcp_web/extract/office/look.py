@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_web.extract.css.colour import Colour, parse_colour
@@ -19,6 +20,7 @@ class Look:
     size: float | None = None  # points
     background: Colour | None = None
     unknown: bool = False  # the background is not known: a picture, or a colour that the theme defines
+    further: tuple[Colour, ...] = ()  # of a background in several colours those after the first
     gone: bool = False  # moved off the page, or in lines without height, which a stronger look cannot change
 
     def over(self, below: Look) -> Look:
@@ -31,12 +33,13 @@ class Look:
             below.size if self.size is None else self.size,
             self.background or (None if self.unknown else below.background),
             self.unknown or (below.unknown and self.background is None),
+            self.further or (() if self.unknown or self.background else below.further),
             self.gone or below.gone,
         )
 
-    def on(self, background: Colour | None) -> Look:
-        """This look with another background; unchanged if `background` is None."""
-        return self if background is None else replace(self, background=background, unknown=False)
+    def on(self, background: Colour | None, *further: Colour) -> Look:
+        """This look with another background, or one of several colours; unchanged if `background` is None."""
+        return self if background is None else replace(self, background=background, further=further, unknown=False)
 
     @property
     def is_visible(self) -> bool:
@@ -49,7 +52,8 @@ class Look:
         if self.colour.alpha < 0.06:
             return False
         background = self.background or (None if self.unknown else WHITE)
-        return background is None or not self.colour.is_invisible_on(background)
+        grounds = self.further if background is None else (background, *self.further)
+        return not any(self.colour.is_invisible_on(ground) for ground in grounds)
 
 
 PLAIN = Look()
@@ -75,7 +79,7 @@ def hex_colour(value: str | None) -> Colour | None:
     return parse_colour(f"#{digits[-6:]}") if len(digits) in (6, 8) else None
 
 
-def even_colour(stops: list[Colour | None]) -> Colour | None:
+def even_colour(stops: Sequence[Colour | None]) -> Colour | None:
     """The colour of a gradient whose stops look the same; None for others."""
     first = stops[0] if stops else None
     return first if first is not None and all(stop is not None and stop.near(first) for stop in stops) else None

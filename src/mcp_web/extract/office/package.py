@@ -81,13 +81,16 @@ class Package:
         except ValueError as error:
             raise self.failed(f"{error} (part {quoted(name)})") from error
 
-    def relations(self, part: str) -> dict[str, str]:
-        """The relations of an Office Open XML part: id → part name, or URL if it is external; empty without any."""
+    def relations(self, part: str, kind: str = "") -> dict[str, str]:
+        """The relations of an Office Open XML part, if `kind` is given those of this type, such as "theme": id → part
+        name, or URL if it is external; empty without any."""
         folder, _, name = part.rpartition("/")
         root = self.xml(f"{folder}/_rels/{name}.rels" if folder else f"_rels/{name}.rels")
         found: dict[str, str] = {}
         for relation in children(root):
             target = relation.get("Target", "")
+            if not relation.get("Type", "").endswith(f"/{kind}" if kind else ""):
+                continue
             if relation.get("TargetMode") != "External":
                 target = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"{folder}/{target}")
             found[relation.get("Id", "")] = target

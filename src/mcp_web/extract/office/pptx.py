@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from mcp_web.extract.assemble import assemble
+from mcp_web.extract.css.colour import Colour
 from mcp_web.extract.markdown import table_of
 from mcp_web.extract.office.look import PLAIN, WHITE, Look, Visibility
-from mcp_web.extract.office.package import Package, letters, relation_id, value, whole
-from mcp_web.extract.office.slide_shapes import Place, fill_of, run_look, shapes_of
+from mcp_web.extract.office.package import Package, letters, relation_id, whole
+from mcp_web.extract.office.slide_shapes import Place, shapes_of
+from mcp_web.extract.office.theme import MOST_COLOURS, Theme
 from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local
 from mcp_web.model.page import Document, Fetched
 
 _SLIDES = 1000
 _PART = "ppt/presentation.xml"
-_ABOVE = ("/slideLayouts/", "/slideMasters/")
+_ABOVE = ("slideLayout", "slideMaster")  # of a slide, of a layout
+_NO_THEME = Theme()
 
 
 def read_pptx(page: Fetched) -> Document:
@@ -46,6 +50,23 @@ def read_pptx(page: Fetched) -> Document:
     return assemble(page, "pptx", text, title=title, metadata=metadata, notes=notes, hidden=hidden)
 
 
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """What a slide, a layout or a master defines for what is on it."""
+
+    theme: Theme
+    background: Element | None  # the element `bg`
+
+    @property
+    def look(self) -> Look:
+        """The look of text on the background."""
+        own, reference = (child(self.background, name) for name in ("bgPr", "bgRef"))
+        if own is None and reference is None:
+            return PLAIN
+        fill = self.theme.fill(own) if reference is None else self.theme.styled_fill(reference)
+        return _painted(PLAIN, fill) if fill is not None else Look(unknown=True)
+
+
 class _Slides(Visibility):
     """Reads the slides of a presentation, each of which has the area `size`, and counts their hidden texts."""
 
@@ -53,26 +74,28 @@ class _Slides(Visibility):
         super().__init__()
         self._package = package
         self._size = size
-        self._backgrounds: dict[str, Look] = {}  # of layouts and masters
+        self._sheets: dict[str, _Sheet] = {}  # of layouts and masters
 
     def slide(self, name: str, content: Element, number: int) -> str:
         """The Markdown of the slide in the part `name`; `number` is for its heading."""
         title = ""
         parts: list[str] = []
         relations = self._package.relations(name)
-        background = self._background(content, relations)
+        sheet = self._sheet(name, content)
+        theme, ground = sheet.theme, sheet.look
         is_opaque = partial(self._is_opaque_picture, relations)
-        for shape in shapes_of(child(content, "cSld", "spTree"), self._size, is_opaque):
+        for shape in shapes_of(child(content, "cSld", "spTree"), self._size, is_opaque, theme):
             if not shape.visible or _is_shrunk(child(shape.element, "txBody", "bodyPr")):
                 self.visible(letters(shape.element), Look(hidden=True))
                 continue
             if local(shape.element.tag) == "graphicFrame":
-                parts.extend(self._tables(shape.element, background))
+                parts.extend(self._tables(shape.element, theme, ground))
                 continue
             kind = child(shape.element, "nvSpPr", "nvPr", "ph")
             role = kind.get("type", "body") if kind is not None else ""
-            look = background.on(fill_of(child(shape.element, "spPr")))
-            lines = list(self._lines(child(shape.element, "txBody"), look, bulleted=role == "body" or role == ""))
+            look = _look(shape.element, theme, ground)
+            is_bulleted = role == "body" or role == ""
+            lines = list(self._lines(child(shape.element, "txBody"), theme, look, bulleted=is_bulleted))
             if role in ("title", "ctrTitle") and not title:
                 title = " ".join(line.lstrip("- ") for line in lines)
             elif role not in ("dt", "ftr", "sldNum") and lines:
@@ -92,56 +115,57 @@ class _Slides(Visibility):
         head = (self._package.read(name) or b"")[:26] if name.lower().endswith(".png") else b""
         return len(head) == 26 and head[25] in (0, 2)
 
-    def _background(self, content: Element | None, relations: Mapping[str, str], depth: int = 0) -> Look:
-        """The background of a slide: its own, else that of its layout, else that of its master. `content` is the slide,
-        layout or master, `relations` are its own, `depth` is 0 for a slide."""
-        background = child(content, "cSld", "bg")
-        if background is not None:
-            colour = fill_of(child(background, "bgPr"))
-            if value(background, "bgRef", "schemeClr") in ("bg1", "lt1"):
-                colour = WHITE
-            return Look(background=colour, unknown=colour is None)
-        above = next((target for target in relations.values() if any(folder in target for folder in _ABOVE)), None)
-        if above is None or depth > 2:
-            return PLAIN
-        if above not in self._backgrounds:
-            found = self._package.relations(above)
-            self._backgrounds[above] = self._background(self._package.xml(above), found, depth + 1)
-        return self._backgrounds[above]
+    def _sheet(self, name: str, content: Element | None, depth: int = 0) -> _Sheet:
+        """What the slide in the part `name` with the root `content` defines; if `depth` is 1 a layout, if 2 a master.
+        What it does not define, its layout or master does: a background, whose colours may have other meanings here."""
+        package = self._package
+        if depth < len(_ABOVE):
+            above = next(iter(package.relations(name, _ABOVE[depth]).values()), "")
+            if above not in self._sheets:
+                self._sheets[above] = self._sheet(above, package.xml(above), depth + 1)
+            theme, background = self._sheets[above].theme, self._sheets[above].background
+            names = child(content, "clrMapOvr", "overrideClrMapping")
+        else:
+            theme, background = Theme(*map(package.xml, package.relations(name, "theme").values())), None
+            names = child(content, "clrMap")
+        override = next(map(package.xml, package.relations(name, "themeOverride").values()), None)
+        theme = theme.changed(override, names.attrib if names is not None else {})
+        own = child(content, "cSld", "bg")
+        return _Sheet(theme, own if own is not None else background)
 
-    def _lines(self, body: Element | None, look: Look, *, bulleted: bool) -> Iterator[str]:
+    def _lines(self, body: Element | None, theme: Theme, look: Look, *, bulleted: bool) -> Iterator[str]:
         """The visible text of each paragraph with text in a text body, as list items if `bulleted`."""
         for paragraph in children(body, "p"):
             properties = child(paragraph, "pPr")
             level = whole(attribute(properties, "lvl"))
-            listed = run_look(child(body, "lstStyle", f"lvl{level + 1}pPr", "defRPr")).over(look)
-            own = run_look(child(properties, "defRPr")).over(listed)
-            text = " ".join("".join(self._characters(paragraph, own)).split())
+            listed = theme.run_look(child(body, "lstStyle", f"lvl{level + 1}pPr", "defRPr")).over(look)
+            own = theme.run_look(child(properties, "defRPr")).over(listed)
+            text = " ".join("".join(self._characters(paragraph, theme, own)).split())
             if text:
                 yield "  " * min(level, 8) + f"- {text}" if bulleted else text
 
-    def _characters(self, paragraph: Element, look: Look) -> Iterator[str]:
+    def _characters(self, paragraph: Element, theme: Theme, look: Look) -> Iterator[str]:
         """The visible text of a paragraph in pieces; `look` is that of the paragraph."""
         for each in paragraph:
             name = local(each.tag)
             if name in ("r", "fld"):
-                yield self.visible(letters(each), run_look(child(each, "rPr")).over(look))
+                yield self.visible(letters(each), theme.run_look(child(each, "rPr")).over(look))
             elif name in ("br", "tab"):
                 yield " "
             elif name not in ("pPr", "endParaRPr"):
                 yield letters(each)
 
-    def _tables(self, frame: Element, background: Look) -> Iterator[str]:
+    def _tables(self, frame: Element, theme: Theme, ground: Look) -> Iterator[str]:
         """The tables in a frame, as Markdown."""
         for table in descendants(frame, "tbl"):
             rows = (children(row, "tc") for row in children(table, "tr"))
-            yield table_of([[" ".join(self._cell(cell, background)) for cell in row] for row in rows])
+            yield table_of([[" ".join(self._cell(cell, theme, ground)) for cell in row] for row in rows])
 
-    def _cell(self, cell: Element, background: Look) -> Iterator[str]:
+    def _cell(self, cell: Element, theme: Theme, ground: Look) -> Iterator[str]:
         """The texts of a cell's paragraphs. Its background is its own fill or unknown: the table style may paint it."""
-        fill = fill_of(child(cell, "tcPr"))
-        look = background.on(fill) if fill is not None else Look(unknown=True)
-        return self._lines(child(cell, "txBody"), look, bulleted=False)
+        fill = theme.fill(child(cell, "tcPr"))
+        look = _painted(theme.usual_look.over(ground), fill) if fill else Look(unknown=True)
+        return self._lines(child(cell, "txBody"), theme, look, bulleted=False)
 
     def _notes(self, relations: Mapping[str, str]) -> str:
         """The speaker notes of a slide on one line; "" if there are none. `relations`: the parts to which the slide
@@ -151,8 +175,24 @@ class _Slides(Visibility):
         for shape in shapes_of(child(self._package.xml(name), "cSld", "spTree")):
             kind = child(shape.element, "nvSpPr", "nvPr", "ph")
             if shape.visible and attribute(kind, "type") == "body":
-                texts.extend(self._lines(child(shape.element, "txBody"), PLAIN, bulleted=False))
+                texts.extend(self._lines(child(shape.element, "txBody"), _NO_THEME, PLAIN, bulleted=False))
         return " ".join(texts)
+
+
+def _look(shape: Element, theme: Theme, ground: Look) -> Look:
+    """The look of text in a shape; `ground` is that of text on the slide."""
+    own = Look(colour=theme.colour(child(shape, "style", "fontRef"))).over(theme.usual_look).over(ground)
+    has_ground = attribute(shape, "useBgFill") in ("1", "true")
+    return own if has_ground else _painted(own, theme.fill_of(shape))
+
+
+def _painted(look: Look, fill: list[Colour] | None) -> Look:
+    """A look on a fill in these colours, which may be transparent; unchanged if they are not known."""
+    if not fill or (look.unknown and any(colour.alpha < 0.95 for colour in fill)):
+        return look
+    below = [look.background or WHITE, *look.further]
+    mixed = dict.fromkeys(colour.over(under) for colour in fill for under in below)
+    return look.on(*mixed) if max(len(fill), len(mixed)) <= MOST_COLOURS else Look(hidden=True)
 
 
 def _is_shrunk(body: Element | None) -> bool:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import colorsys
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from mcp_web.extract.css.colour import Colour, parse_colour
-from mcp_web.extract.office.look import BLACK, PLAIN, WHITE, Look, even_colour, hex_colour
-from mcp_web.extract.office.package import whole
+from mcp_web.extract.office.theme import Theme
 from mcp_web.extract.xml_elements import Element, attribute, child, children, local
 
-_SCHEME = {"bg1": WHITE, "lt1": WHITE, "tx1": BLACK, "dk1": BLACK}
+_NO_THEME = Theme()
+_HOLLOW = re.compile(
+    r"(f|halfF)rame|donut|noSmoking|blockArc|arc|corner|diagStripe|line(Inv)?|.*(Brace|Bracket|Pair|Connector\d)"
+)
+_THIN = re.compile(r"val (\d{1,4}|1\d{4}|2[0-5]\d{3})")  # up to a quarter of a hollow shape
 _MOST_COVERS = 100
 _POINT = 12_700  # English metric units
 _HOLDERS = ("nvSpPr", "nvGraphicFramePr", "nvGrpSpPr", "nvPicPr")
@@ -49,10 +50,13 @@ class Shape:
 
 
 def shapes_of(
-    tree: Element | None, slide: Place | None = None, is_opaque: Callable[[Element], bool] = lambda picture: False
+    tree: Element | None,
+    slide: Place | None = None,
+    is_opaque: Callable[[Element], bool] = lambda picture: False,
+    theme: Theme = _NO_THEME,
 ) -> list[Shape]:
-    """All shapes of a slide with the area `slide`, from back to front; `is_opaque` returns whether a picture is opaque.
-    A shape that is hidden, outside the area, too small or covered is marked as not visible."""
+    """All shapes of a slide with the area `slide`, from back to front; `is_opaque` returns whether a picture is opaque,
+    `theme` defines fills. A shape that is hidden, outside the area, too small or covered is marked as not visible."""
     shapes: list[Shape] = []
     covers: list[Place] = []  # the opaque shapes that are in front
     for shape in reversed(list(_shapes(tree, None, True, 0))):
@@ -62,7 +66,8 @@ def shapes_of(
                 shape = replace(shape, visible=False)
             elif len(covers) < _MOST_COVERS:
                 is_picture = local(shape.element.tag) == "pic"
-                covers += [place] if (is_opaque if is_picture else _is_opaque)(shape.element) else []
+                is_cover = is_opaque(shape.element) if is_picture else _is_filled(shape.element, theme)
+                covers += [place] if is_cover else []
         shapes.append(shape)
     return shapes[::-1]
 
@@ -72,10 +77,15 @@ def _has_size(place: Place) -> bool:
     return place.right - place.left > _POINT and place.bottom - place.top > _POINT
 
 
-def _is_opaque(shape: Element) -> bool:
+def _is_filled(shape: Element, theme: Theme) -> bool:
     """Whether a shape has an opaque fill, which hides what is behind it."""
-    fill = fill_of(child(shape, "spPr"))
-    return fill is not None and fill.alpha > 0.95
+    outline = child(shape, "spPr", "prstGeom")
+    sizes = [attribute(guide, "fmla") or "" for guide in children(child(outline, "avLst"))]
+    if _HOLLOW.fullmatch(attribute(outline, "prst") or "") and all(map(_THIN.fullmatch, sizes)):
+        return False
+    fill = theme.fill_of(shape)
+    has_ground = attribute(shape, "useBgFill") in ("1", "true")
+    return has_ground or (bool(fill) and all(colour.alpha > 0.95 for colour in fill or ()))
 
 
 _Transform = tuple[float, float, float, float]  # horizontal and vertical scale, then shift
@@ -136,63 +146,3 @@ def _group_transform(frame: Element | None, outside: _Transform | None) -> _Tran
     across = (outer.right - outer.left) / (inner.right - inner.left)
     down = (outer.bottom - outer.top) / (inner.bottom - inner.top)
     return across, down, outer.left - inner.left * across, outer.top - inner.top * down
-
-
-def fill_of(properties: Element | None, scheme: Mapping[str, Colour] = _SCHEME) -> Colour | None:
-    """The fill colour of a shape, a cell or a text, also of an even gradient; None if there is none or not known."""
-    gradient = child(properties, "gradFill", "gsLst")
-    if gradient is not None:
-        return even_colour([colour_in(stop, scheme) for stop in gradient])
-    return colour_in(child(properties, "solidFill"), scheme)
-
-
-def colour_in(holder: Element | None, scheme: Mapping[str, Colour] = _SCHEME) -> Colour | None:
-    """The colour defined in an element, with its modifications; None if it is not known."""
-    element = holder[0] if holder is not None and len(holder) else None
-    found = _base_colour(element, scheme) if element is not None else None
-    for change in element if element is not None else ():
-        share = whole(attribute(change, "val"), -1)
-        if found is None or share < 0:
-            return found
-        found = _modified(found, local(change.tag), share / 100_000)
-    return found
-
-
-def _base_colour(element: Element, scheme: Mapping[str, Colour]) -> Colour | None:
-    """The colour that an element such as `srgbClr` names, before its modifications; None if it is not known."""
-    kind, value = local(element.tag), attribute(element, "val") or ""
-    if kind == "scrgbClr":
-        parts = _numbers(element, "r", "g", "b")
-        return Colour(*(255 * part / 100_000 for part in parts)) if parts else None
-    if kind == "hslClr":
-        parts = _numbers(element, "hue", "sat", "lum")
-        return parse_colour(f"hsl({parts[0] / 60_000} {parts[1] / 1000}% {parts[2] / 1000}%)") if parts else None
-    if kind == "schemeClr":
-        return scheme.get(value)
-    return parse_colour(value) if kind == "prstClr" else hex_colour(attribute(element, "lastClr") or value)
-
-
-def _modified(colour: Colour, change: str, share: float) -> Colour:
-    """The colour after a modification such as `lumMod`; `share` is its value, 1.0 for 100 %."""
-    if change == "alpha":
-        return Colour(colour.red, colour.green, colour.blue, share)
-    if change not in ("lumMod", "lumOff", "tint", "shade"):
-        return colour
-    hue, light, saturation = colorsys.rgb_to_hls(colour.red / 255, colour.green / 255, colour.blue / 255)
-    if change == "lumOff":
-        light += share
-    else:
-        light = 1 - (1 - light) * share if change == "tint" else light * share
-    red, green, blue = (255 * part for part in colorsys.hls_to_rgb(hue, max(0.0, min(1.0, light)), saturation))
-    return Colour(red, green, blue, colour.alpha)
-
-
-def run_look(properties: Element | None) -> Look:
-    """The look that the properties of a run of text define."""
-    if properties is None:
-        return PLAIN
-    size = whole(attribute(properties, "sz"), -1)
-    tight = whole(attribute(properties, "spc")) <= -1000  # ten points or more: letters lie on top of each other
-    hidden = True if tight or child(properties, "noFill") is not None else None
-    background = colour_in(child(properties, "highlight"))
-    return Look(hidden, fill_of(properties), size / 100 if size >= 0 else None, background)
