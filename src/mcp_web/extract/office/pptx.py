@@ -11,7 +11,7 @@ from mcp_web.extract.css.colour import Colour
 from mcp_web.extract.markdown import table_of
 from mcp_web.extract.office.look import PLAIN, WHITE, Look, Visibility
 from mcp_web.extract.office.package import Package, letters, relation_id, whole
-from mcp_web.extract.office.slide_shapes import Place, shapes_of
+from mcp_web.extract.office.slide_shapes import Place, Shape, backdrops, behind, has_background, shapes_of
 from mcp_web.extract.office.theme import MOST_COLOURS, Theme
 from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local
 from mcp_web.model.page import Document, Fetched
@@ -56,6 +56,7 @@ class _Sheet:
 
     theme: Theme
     background: Element | None  # the element `bg`
+    shapes: list[Shape]  # of layouts and masters, which are behind those of the slide
 
     @property
     def look(self) -> Look:
@@ -82,18 +83,21 @@ class _Slides(Visibility):
         parts: list[str] = []
         relations = self._package.relations(name)
         sheet = self._sheet(name, content)
-        theme, ground = sheet.theme, sheet.look
+        theme, ground, others = sheet.theme, sheet.look, backdrops(sheet.shapes, sheet.theme)
         is_opaque = partial(self._is_opaque_picture, relations)
         for shape in shapes_of(child(content, "cSld", "spTree"), self._size, is_opaque, theme):
             if not shape.visible or _is_shrunk(child(shape.element, "txBody", "bodyPr")):
                 self.visible(letters(shape.element), Look(hidden=True))
                 continue
+            below, is_uneven = behind(shape.place, others)
+            others += backdrops([shape], theme)
+            under = _painted(ground, below)
             if local(shape.element.tag) == "graphicFrame":
-                parts.extend(self._tables(shape.element, theme, ground))
+                parts.extend(self._tables(shape.element, theme, Look(unknown=True) if is_uneven else under))
                 continue
+            look = _look(shape.element, theme, ground if has_background(shape.element) else under, is_uneven)
             kind = child(shape.element, "nvSpPr", "nvPr", "ph")
             role = kind.get("type", "body") if kind is not None else ""
-            look = _look(shape.element, theme, ground)
             is_bulleted = role == "body" or role == ""
             lines = list(self._lines(child(shape.element, "txBody"), theme, look, bulleted=is_bulleted))
             if role in ("title", "ctrTitle") and not title:
@@ -123,15 +127,23 @@ class _Slides(Visibility):
             above = next(iter(package.relations(name, _ABOVE[depth]).values()), "")
             if above not in self._sheets:
                 self._sheets[above] = self._sheet(above, package.xml(above), depth + 1)
-            theme, background = self._sheets[above].theme, self._sheets[above].background
+            theme, background, shapes = (sheet := self._sheets[above]).theme, sheet.background, sheet.shapes
             names = child(content, "clrMapOvr", "overrideClrMapping")
         else:
             theme, background = Theme(*map(package.xml, package.relations(name, "theme").values())), None
+            shapes = []
             names = child(content, "clrMap")
         override = next(map(package.xml, package.relations(name, "themeOverride").values()), None)
         theme = theme.changed(override, names.attrib if names is not None else {})
         own = child(content, "cSld", "bg")
-        return _Sheet(theme, own if own is not None else background)
+        if attribute(content, "showMasterSp") in ("0", "false"):
+            shapes = []
+        if depth:
+            found = shapes_of(child(content, "cSld", "spTree"))
+            shapes = shapes + [
+                each for each in found if each.visible and next(descendants(each.element, "ph"), None) is None
+            ]
+        return _Sheet(theme, own if own is not None else background, shapes)
 
     def _lines(self, body: Element | None, theme: Theme, look: Look, *, bulleted: bool) -> Iterator[str]:
         """The visible text of each paragraph with text in a text body, as list items if `bulleted`."""
@@ -179,11 +191,13 @@ class _Slides(Visibility):
         return " ".join(texts)
 
 
-def _look(shape: Element, theme: Theme, ground: Look) -> Look:
-    """The look of text in a shape; `ground` is that of text on the slide."""
-    own = Look(colour=theme.colour(child(shape, "style", "fontRef"))).over(theme.usual_look).over(ground)
-    has_ground = attribute(shape, "useBgFill") in ("1", "true")
-    return own if has_ground else _painted(own, theme.fill_of(shape))
+def _look(shape: Element, theme: Theme, ground: Look, is_uneven: bool) -> Look:
+    """The look of text in a shape; `ground` is that of text behind it, `is_uneven` whether more may be there."""
+    fill = [] if has_background(shape) else theme.fill_of(shape)
+    is_opaque = has_background(shape) or (fill and all(colour.alpha > 0.95 for colour in fill))
+    # The usual colour of a shape without a fill fits to what is behind it.
+    colour = theme.colour(child(shape, "style", "fontRef")) if is_opaque or not is_uneven else None
+    return _painted(Look(colour=colour).over(theme.usual_look).over(ground), fill)
 
 
 def _painted(look: Look, fill: list[Colour] | None) -> Look:

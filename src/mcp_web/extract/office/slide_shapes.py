@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from mcp_web.extract.css.colour import Colour
 from mcp_web.extract.office.theme import Theme
 from mcp_web.extract.xml_elements import Element, attribute, child, children, local
 
 _NO_THEME = Theme()
-_HOLLOW = re.compile(
-    r"(f|halfF)rame|donut|noSmoking|blockArc|arc|corner|diagStripe|line(Inv)?|.*(Brace|Bracket|Pair|Connector\d)"
-)
-_THIN = re.compile(r"val (\d{1,4}|1\d{4}|2[0-5]\d{3})")  # up to a quarter of a hollow shape
+_RECTANGLE = re.compile(r"(round\w*|snip\w*)?[rR]ect|flowChart(Alternate)?Process")
+_HOLLOW = re.compile(r"arc|blockArc|line(Inv)?|moon|(\w*[cC]ircular|curved\w+|swoosh|bent\w*|uturn)Arrow")
+_FRAME = re.compile(r"(f|halfF)rame|donut|noSmoking|corner|diagStripe")
+_THIN = re.compile(r"val (\d{1,4}|1\d{4}|2[0-5]\d{3})")  # corners or a border: up to a quarter of the size
 _MOST_COVERS = 100
 _POINT = 12_700  # English metric units
 _HOLDERS = ("nvSpPr", "nvGraphicFramePr", "nvGrpSpPr", "nvPicPr")
@@ -79,13 +80,65 @@ def _has_size(place: Place) -> bool:
 
 def _is_filled(shape: Element, theme: Theme) -> bool:
     """Whether a shape has an opaque fill, which hides what is behind it."""
-    outline = child(shape, "spPr", "prstGeom")
-    sizes = [attribute(guide, "fmla") or "" for guide in children(child(outline, "avLst"))]
-    if _HOLLOW.fullmatch(attribute(outline, "prst") or "") and all(map(_THIN.fullmatch, sizes)):
+    name, is_thin = _outline(child(shape, "spPr"))
+    if _HOLLOW.fullmatch(name) or (is_thin and _FRAME.fullmatch(name)):
         return False
     fill = theme.fill_of(shape)
-    has_ground = attribute(shape, "useBgFill") in ("1", "true")
-    return has_ground or (bool(fill) and all(colour.alpha > 0.95 for colour in fill or ()))
+    return has_background(shape) or (bool(fill) and all(colour.alpha > 0.95 for colour in fill or ()))
+
+
+def has_background(shape: Element) -> bool:
+    """Whether a shape is filled with the background of its slide."""
+    return attribute(shape, "useBgFill") in ("1", "true")
+
+
+@dataclass(frozen=True, slots=True)
+class Backdrop:
+    """What a shape may be in front of: another one with a fill."""
+
+    place: Place | None
+    fill: list[Colour] | None  # empty for the background of the slide, None if it is not known
+    is_rectangle: bool
+
+
+def backdrops(shapes: Sequence[Shape], theme: Theme) -> list[Backdrop]:
+    """The backdrops that these shapes are for those in front of them: none for a shape without a fill."""
+    found: list[Backdrop] = []
+    for shape in shapes[-_MOST_COVERS:]:
+        fill = theme.fill_of(shape.element) if local(shape.element.tag) == "sp" else None
+        fill = [] if has_background(shape.element) else fill
+        if not fill or any(colour.alpha > 0.05 for colour in fill):
+            found.append(Backdrop(shape.place, fill, _is_rectangle(child(shape.element, "spPr"))))
+    return found
+
+
+def behind(place: Place | None, others: Sequence[Backdrop]) -> tuple[list[Colour], bool]:
+    """The colours of the rectangle behind all of a place; empty if there is none. Also whether something else, which is
+    before it, may be behind a part of the place. `others` are from back to front."""
+    is_uneven = False
+    for other in reversed(others[-_MOST_COVERS:]):
+        if place is None or other.place is None:
+            is_uneven = True
+        elif other.place.meets(place):
+            if other.fill is not None and other.is_rectangle and other.place.holds(place):
+                return other.fill, is_uneven
+            is_uneven = True
+    return [], is_uneven
+
+
+def _outline(properties: Element | None) -> tuple[str, bool]:
+    """The name of the form of a shape with these properties, and whether its corners or its border are small."""
+    outline = child(properties, "prstGeom")
+    guides = children(child(outline, "avLst"))
+    is_thin = all(_THIN.fullmatch(attribute(guide, "fmla") or "") for guide in guides)
+    return attribute(outline, "prst") or "", is_thin
+
+
+def _is_rectangle(properties: Element | None) -> bool:
+    """Whether a shape with these properties fills its place, except for small corners."""
+    name, is_thin = _outline(properties)
+    is_turned = attribute(child(properties, "xfrm"), "rot") not in (None, "0")
+    return is_thin and not is_turned and _RECTANGLE.fullmatch(name) is not None
 
 
 _Transform = tuple[float, float, float, float]  # horizontal and vertical scale, then shift
