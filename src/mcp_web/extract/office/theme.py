@@ -36,6 +36,7 @@ class Theme:
         own = {local(each.tag): colour for each in scheme if (colour := _colour(each, {})) is not None}
         own = {"lt1": WHITE, "dk1": BLACK} | own
         self._colours = own | {name: own[source] for name, source in names.items() if source in own}
+        self._known: dict[tuple[int, Colour | None], list[Colour] | None] = {}  # fills of styles
         styles = self._first("fmtScheme")
         self._styles = {
             start: children(child(styles, name)) for start, name in ((1, "fillStyleLst"), (1001, "bgFillStyleLst"))
@@ -74,12 +75,15 @@ class Theme:
     def styled_fill(self, reference: Element | None) -> list[Colour] | None:
         """The colours of the fill that an element such as `fillRef` refers to: a transparent one for a style that the
         theme does not have; None if they are not known."""
-        number = whole(attribute(reference, "idx"))
-        for start, styles in self._styles.items():
-            if start <= number < start + len(styles):
-                own = self.colour(reference)
-                return _fill(styles[number - start], self._colours | ({"phClr": own} if own is not None else {}))
-        return [CLEAR]
+        key = number, own = whole(attribute(reference, "idx")), self.colour(reference)
+        if key not in self._known:
+            colours = self._colours | ({"phClr": own} if own is not None else {})
+            found = (
+                each[number - start] for start, each in self._styles.items() if start <= number < start + len(each)
+            )
+            style = next(found, None)
+            self._known[key] = [CLEAR] if style is None else _fill(style, colours)
+        return self._known[key]
 
     def run_look(self, properties: Element | None) -> Look:
         """The look that the properties of a run of text define."""
