@@ -19,6 +19,7 @@ from mcp_web import AsyncWeb, Web, WebError
 from mcp_web.settings import Settings, load
 from miniweb import MiniWeb
 from surface.rpc import WAIT, clean_environment
+from tools.test_web_read import manual
 
 WHEELS = """<title>The engine</title><main><h1>The engine</h1>
 <p>The machine had twenty-four wheels of brass, each with ten teeth, and it was built in London.</p>
@@ -59,6 +60,28 @@ def test_a_script_opens_reads_verifies_and_finds_again(miniweb: MiniWeb, setting
 
         assert web.archive.add("engine.example/two").title == "Part two", "as `open`, it takes a URL without a scheme"
         assert web.archive.add("engine.example/two", title="Where").markdown == "engine.example/two"
+
+
+def test_a_reading_ends_where_the_question_is_answered_unless_more_is_asked_for(
+    miniweb: MiniWeb, settings: Settings
+) -> None:
+    url, question = "http://engine.example/manual", "Which office handles the warranty of the kettle?"
+    miniweb.site("engine.example").page("/manual", manual())
+    with Web(settings, dialer=miniweb.dialer()) as web:
+        reading, more = web.read(url, question), web.read(url, question, max_results=6)
+        assert reading.answered
+        assert "office 40" in reading[0].text
+        assert len(reading) < len(more) == 6
+        assert [len(one) for one in web.read([url], question)] == [len(reading)]
+
+
+def test_the_threshold_of_the_operator_applies_unless_the_caller_names_one(miniweb: MiniWeb, tmp_path: Path) -> None:
+    miniweb.site("engine.example").page("/manual", manual())
+    environ = {"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "SIMILARITY_THRESHOLD": "1"}
+    with Web(load(environ=environ), dialer=miniweb.dialer()) as web:
+        url, question = "http://engine.example/manual", "Which office handles the warranty of the kettle?"
+        assert not web.read(url, question, max_results=6)
+        assert web.read(url, question, max_results=6, min_score=0)
 
 
 def test_an_async_program_reads_several_pages_and_learns_which_failed(miniweb: MiniWeb, settings: Settings) -> None:

@@ -138,10 +138,10 @@ class AsyncWeb:
         return _page(kept.final_url, kept.document, kept.hash, opened.cache, opened.notes)
 
     @overload
-    async def read(self, url: str, question: str, *, max_results: int = 8, min_score: float | None = None,
+    async def read(self, url: str, question: str, *, max_results: int | None = None, min_score: float | None = None,
                    max_age: float | None = None) -> Reading: ...  # fmt: skip
     @overload
-    async def read(self, url: Urls, question: str, *, max_results: int = 8, min_score: float | None = None,
+    async def read(self, url: Urls, question: str, *, max_results: int | None = None, min_score: float | None = None,
                    max_age: float | None = None) -> list[Reading]: ...  # fmt: skip
     @clean_output
     async def read(
@@ -149,35 +149,40 @@ class AsyncWeb:
         url: str | Urls,
         question: str,
         *,
-        max_results: int = 8,
+        max_results: int | None = None,
         min_score: float | None = None,
         max_age: float | None = None,
     ) -> Reading | list[Reading]:
         """The passages of a page that answer a question, best first; of several pages, one reading each, in order.
 
-        At most `max_results` passages of each page; `min_score` (0 to 1) leaves out those with a lower score, by
-        default those that are hardly worth their tokens. `max_age` is that of `open`. With several pages, one that
-        cannot be opened gives a reading without passages and the reason in its notes.
+        The passages end where the question is answered, unless `max_results` asks for up to that many of each page.
+        `min_score` (0 to 1) leaves out those with a lower score, by default those that are hardly worth their tokens.
+        `max_age` is that of `open`. With several pages, one that cannot be opened gives a reading without passages and
+        the reason in its notes.
         """
         from mcp_web.services.read_page import read_pages
 
         check_text("question", question)
-        check_least("max_results", max_results, 1)
+        if max_results is not None:
+            check_least("max_results", max_results, 1)
         urls = [url] if isinstance(url, str) else list(url)
         pages = await read_pages(
             self._app,
             urls,
             [question],
             max_results=max_results,
-            min_score=min_score,
+            min_score=min_score if min_score is not None else self._app.similarity_threshold,
             max_age=max_age,
             deadline=self._deadline(),
         )
         if isinstance(url, str):
             if isinstance(pages[0], WebError):
                 raise pages[0]
-            return _reading(url, question, pages[0])
-        return [_reading(one, question, page) for one, page in zip(urls, pages, strict=True)]
+            return _reading(url, question, pages[0], all_passages=max_results is not None)
+        return [
+            _reading(one, question, page, all_passages=max_results is not None)
+            for one, page in zip(urls, pages, strict=True)
+        ]
 
     @clean_output
     async def extract(
@@ -313,8 +318,9 @@ def _page(url: str, document: Document, snapshot: str = "", cache: Any = "none",
     )
 
 
-def _reading(url: str, question: str, page: Any) -> Reading:
-    """The reading of one page; without passages and with a note if `page` is the error of a page that failed."""
+def _reading(url: str, question: str, page: Any, *, all_passages: bool) -> Reading:
+    """The reading of one page, with all its ranked passages or as many as are worth their tokens; without passages and
+    with a note if `page` is the error of a page that failed."""
     from mcp_web.read.fragment import quote_url
 
     if isinstance(page, WebError):
@@ -330,7 +336,7 @@ def _reading(url: str, question: str, page: Any) -> Reading:
             one.passage.end,
             quote_url(kept.final_url, kept.document.markdown, one.passage.start, one.passage.end),
         )
-        for one in ranked.passages
+        for one in ranked.passages[: None if all_passages else ranked.enough]
     )
     return Reading(question, kept.final_url, kept.document.title, ranked.answered, passages, page.notes)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mcp_web.index.rank import Ranked
     from mcp_web.index.reader import PageReader
 
+_MAX_RESULTS = 8  # passages a query when the caller names no number
 OPENING_SHARE = 0.7  # of the time that is left; ranking gets the rest
 MODEL_SHARE = 0.5  # of what is left then: the model's for all pages; without it, words and static signal rank
 PROTECTED = "content protected"
@@ -40,7 +41,7 @@ async def read_pages(
     urls: Sequence[str],
     queries: Sequence[str],
     *,
-    max_results: int,
+    max_results: int | None,
     min_score: float | None,
     max_age: float | None,
     deadline: float,
@@ -50,9 +51,9 @@ async def read_pages(
 ) -> list[PageRead | WebError]:
     """Open the pages and rank their passages for each query: one result or error for each URL, in order.
 
-    At most `max_results` passages for a query, of at least `min_score` (0…1; None: those worth their tokens). `max_age`
-    is for kept pages, in seconds. `reader` replaces the default page reader. Of several pages, the embedding model
-    ranks only those for which words and static vectors leave the answer uncertain; with `quick`, it ranks none.
+    At most `max_results` passages for a query (None: 8), of at least `min_score` (0…1; None: those worth their tokens).
+    `max_age` is for kept pages, in seconds. `reader` replaces the default page reader. Of several pages, the embedding
+    model ranks only those for which words and static vectors leave the answer uncertain; with `quick`, it ranks none.
     """
     requests = [OpenRequest(url, max_age=max_age) for url in urls]
     now = anyio.current_time()
@@ -80,15 +81,14 @@ async def read_pages(
     return answers
 
 
-async def read_kept(app: App, kept: Snapshot, queries: Sequence[str], *, max_results: int, deadline: float) -> PageRead:
-    """Rank the passages of a kept page for each query, without network: at most `max_results` for each, and none below
-    the operator's threshold."""
+async def read_kept(app: App, kept: Snapshot, queries: Sequence[str], *, deadline: float) -> PageRead:
+    """Rank the passages of a kept page for each query, without network: none below the operator's threshold."""
     page = Opened(kept, "hit", (await app.keeper()).age(kept))
     return await _rank(
         await _readers(app, page, queries),
         page,
         queries,
-        max_results=max_results,
+        max_results=None,
         min_score=app.similarity_threshold,
         quick=False,
         model_until=_model_until(deadline),
@@ -116,7 +116,7 @@ async def _rank(
     page: Opened,
     queries: Sequence[str],
     *,
-    max_results: int,
+    max_results: int | None,
     min_score: float | None,
     quick: bool,
     model_until: float,
@@ -134,7 +134,7 @@ async def _rank(
             kept.document.headings,
             [queries[at] for at in places],
             title=_about(kept),
-            max_results=max_results,
+            max_results=max_results or _MAX_RESULTS,
             min_score=min_score,
             quick=quick,
             model_until=model_until,

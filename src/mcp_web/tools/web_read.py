@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from mcp_web.model.snapshot import Snapshot
     from mcp_web.services.read_page import PageRead
 
-_MAX_RESULTS = 8  # passages a query when the caller names no number
 _LEFT_OUT, _LEFT_OUT_SHOWN = 8, 4  # sections named that did not fit: in the data, and in the text
 _TOKENS = 3_000  # of an answer when the caller names no number
 _HEAD_TOKENS = 15  # of a passage's number, score and headings
@@ -70,7 +69,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         call.app,
         urls,
         queries,
-        max_results=args["max_results"] or _MAX_RESULTS,
+        max_results=args["max_results"],
         min_score=threshold,
         max_age=args["max_age"],
         deadline=call.deadline,
@@ -98,7 +97,7 @@ async def read_kept_page(call: Call, kept: Snapshot, query: str) -> Answer:
     """The answer with the passages of a kept page that answer the query, as cache_get shows them."""
     from mcp_web.services.read_page import read_kept
 
-    page = await read_kept(call.app, kept, [query], max_results=_MAX_RESULTS, deadline=call.deadline)
+    page = await read_kept(call.app, kept, [query], deadline=call.deadline)
     text, data = await _page(call, kept.url, page, _Budget(_TOKENS), _View(kept=True))
     call.log_page(kept, "hit")
     meta = {name: data[name] for name in ("url", "snapshot", "answered")}
