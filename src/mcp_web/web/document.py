@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Any
 
 import anyio
@@ -75,7 +76,9 @@ async def difference(app: App, request: Request) -> Response:
     found = await found_document(app, request)
     newer = found.snapshot
     older, changes = await compare_versions(app, newer, request.query_params.get("with", "previous"))
-    if older.fetched_at > newer.fetched_at:
+    versions = await _versions(found)
+    # Not by the time it was fetched: the newest version of a page that changed back was first read before the others.
+    if older.hash in takewhile(newer.hash.__ne__, (one["hash"] for one in versions)):
         older, newer = newer, older
         older, changes = await compare_versions(app, newer, older.hash)
     title = _title(newer)
@@ -83,7 +86,6 @@ async def difference(app: App, request: Request) -> Response:
         {"change": change_text(one.change), "path": section_name(one.path, title), "lines": lines_of(one.hunk)}
         for one in changes
     ]
-    versions = await _versions(found)
     return page(request, "diff.html", title=title, newer=newer, older=older, versions=versions, changes=listed)
 
 
@@ -135,13 +137,11 @@ def section_name(path: Sequence[str], title: str) -> str:
     return " › ".join(path[1:] if path and path[0] == title else path)
 
 
-async def _versions(found: Found) -> list[dict[str, Any]]:
-    """The versions of a document for the template, newest first; `changed`: there is an earlier one to compare."""
+async def _versions(found: Found) -> list[dict[str, str]]:
+    """The versions of a document for the template, the one that last became the newest first."""
     rows = await found.store.versions(found.snapshot.key)
-    return [
-        {"hash": one.hash, "when": moment(one.since), "chars": one.chars, "changed": at + 1 < len(rows)}
-        for at, one in enumerate(rows)
-    ]
+    exact = len({moment(one.since) for one in rows}) < len(rows)  # two became the newest within a minute
+    return [{"hash": one.hash, "when": moment(one.since, seconds=exact)} for one in rows]
 
 
 def _spans(kept: Snapshot, readings: Sequence[ReadingRecord], check: QuoteCheck | None) -> list[tuple[int, int, int]]:

@@ -8,10 +8,10 @@ from mcp_web.tools.page_view import ago as duration
 from mcp_web.web.catalogue import gettext as _
 
 
-def moment(seconds: float) -> str:
-    """A day and a time, as in "15 Nov 2026, 14:05"."""
-    at = datetime.fromtimestamp(seconds).astimezone()
-    return f"{_date(at.date())}, {at:%H:%M}"
+def moment(at: float, *, seconds: bool = False) -> str:
+    """A day and a time, as in "15 Nov 2026, 14:05", or with `seconds` "15 Nov 2026, 14:05:09"."""
+    local = datetime.fromtimestamp(at).astimezone()
+    return f"{_date(local.date())}, {local:{'%H:%M:%S' if seconds else '%H:%M'}}"
 
 
 def day(text: str) -> str:
