@@ -152,7 +152,7 @@ def _setting(row: Any) -> str:
     default = f", default {_value(row)}" if _value(row) else ""
     default += "".join(f", `{value}` in the {name} contract" for name, value in row.facts.contracts.items())
     names = f"**{_code(*row.variables)}** · " if row.variables else ""
-    return f"{names}{_code(f'{row.section}.{row.name}')} · {row.kind}{default}\\\n{row.facts.help}"
+    return f"{names}{_code(f'{row.section}.{row.name}')} · {row.kind}{default}<br>\n{row.facts.help}"
 
 
 def _code(*names: str) -> str:

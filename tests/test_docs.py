@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from markdown import Markdown
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -29,6 +30,12 @@ def test_links_between_pages_lead_somewhere(path: Path) -> None:
             continue
         place = (path.parent / target.partition("#")[0]).resolve()
         assert place.exists(), f"{path.name} links to {target}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_line_breaks_are_not_shown_as_backslashes_on_the_built_site(path: Path) -> None:
+    shown = Markdown(extensions=["fenced_code", "tables"]).convert(path.read_text(encoding="utf-8"))
+    assert re.findall(r".*\\$", re.sub(r"<pre>.*?</pre>", "", shown, flags=re.S), flags=re.M) == []
 
 
 def test_every_dependency_says_why_it_is_there() -> None:
