@@ -581,6 +581,16 @@ def test_in_40_columns_nothing_is_cut(miniweb: MiniWeb, docs: Site, tmp_path: Pa
     assert "--json" in at_terminal(narrow, "open", "--help", columns=2)
 
 
+def test_usage_errors_and_help_are_wrapped_between_words(shell: Shell) -> None:
+    refused = lines_of(at_terminal(shell, "client", "nope", code=2))
+    assert max(map(len, refused)) <= 80
+    assert {"'claude-code',", "'open-webui'."} <= {word for line in refused for word in line.split()}
+    help_ = lines_of(at_terminal(shell, "open", "--help", columns=40))
+    assert max(map(len, help_)) <= 40
+    at = help_.index("  --at TEXT")
+    assert help_[at + 1 : at + 3] == ["      Day of an archived copy, such as", "      2024-05-01, or latest."]
+
+
 def test_a_finding_of_the_doctor_has_most_of_the_line(docs: Site, tmp_path: Path) -> None:
     instance = docs.loopback_url("/a-folder-with-a-searxng")
     own = Shell(tmp_path, MCP_WEB_SEARXNG_URLS=instance, MCP_WEB_SEARCH_PROVIDERS="searxng", MCP_WEB_EMBEDDINGS="none")

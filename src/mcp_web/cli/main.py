@@ -10,6 +10,7 @@ import io
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from typing import NoReturn, TextIO
 
 import click
@@ -63,6 +64,31 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+class HelpFormatter(click.HelpFormatter):
+    """Wraps help at spaces only; where the terminal is narrow, a description is below its option or command."""
+
+    def write(self, string: str) -> None:
+        super().write(string.replace(_HYPHEN, "-"))
+
+    def write_text(self, text: str) -> None:
+        super().write_text(text.replace("-", _HYPHEN))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        if self.width >= _TWO_COLUMNS:
+            whole = [(first, second.replace("-", _HYPHEN)) for first, second in rows]
+            super().write_dl(whole, col_max, col_spacing)
+            return
+        for first, second in rows:
+            self.write_text(first)
+            if second:
+                with self.indentation(), self.indentation():
+                    self.write_text(second)
+
+
+_HYPHEN = "\N{NON-BREAKING HYPHEN}"  # in place of "-" while click wraps, which breaks lines at hyphens
+_TWO_COLUMNS = 70  # characters: with fewer, the column of the descriptions is narrower than its longest words
+click.Context.formatter_class = HelpFormatter  # of every command
+
 # click itself wraps help at fifty columns or more.
 _HELP_WIDTH = max(20, min(shutil.get_terminal_size().columns, 100) - 2)
 
@@ -111,7 +137,7 @@ def _exit_with(failure: BaseException) -> NoReturn:
         with ungrouped():
             raise failure
     except click.ClickException as error:
-        error.show(sys.stderr)
+        _print_usage_error(error)
         raise SystemExit(WRONG_USAGE if isinstance(error, click.UsageError) else error.exit_code) from None
     except WebError as error:
         if error.code == "INTERNAL_ERROR" and error.__cause__ is not None:
@@ -128,6 +154,16 @@ def _exit_with(failure: BaseException) -> NoReturn:
         raise SystemExit(FAILED) from None
     except Exception as error:  # noqa: BLE001 — the edge: a bug in this program is reported in a sentence
         _defect(error)
+
+
+def _print_usage_error(error: click.ClickException) -> None:
+    """Print what click says of the error (usage, hint, sentence) on stderr."""
+    from mcp_web.cli.output import echo, wrapped
+
+    said = io.StringIO()
+    error.show(said)
+    for line in said.getvalue().splitlines():
+        echo(wrapped(line), err=True)
 
 
 def _exit_code(error: WebError) -> int:

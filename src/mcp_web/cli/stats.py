@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
 
-from mcp_web.cli.output import echo, json_option, paged, print_json, print_table
+from mcp_web.cli.output import echo, json_option, paged, print_json, print_table, wrapped
 from mcp_web.cli.session import with_app
 from mcp_web.text.amounts import amount
 
@@ -29,7 +30,8 @@ def _show(stats: dict[str, Any]) -> None:
         f"{store['text_bytes']:,} bytes of text"
     )
     for row in stats["vectors"]:
-        echo(f"{row['covered']:,} of {row['documents']:,} documents have vectors of {row['model']}")
+        line = f"{row['covered']:,} of {row['documents']:,} documents have vectors of {row['model']}"
+        echo(wrapped(line, stream=sys.stdout))
     rates = [(row["tool"], row["calls"], f"{row['cache_hit_rate']:.0%}") for row in stats["cache_hit_rates"]]
     steps = [(_plain(name), *times) for name, *times in (row.values() for row in stats["steps"])]
     counts = [
