@@ -146,6 +146,31 @@ def test_content_of_results_is_shown_to_people_too(miniweb: MiniWeb, docs: Site,
     assert "not read:" in printed
 
 
+def test_content_that_is_cut_ends_at_a_line_with_its_fence_and_the_command_for_the_rest(
+    miniweb: MiniWeb, docs: Site, tmp_path: Path
+) -> None:
+    code = "\n".join(f"value_{number} = measure('gauge {number}')" for number in range(200))
+    listing = f'is told in <a href="/p1">the first page</a> at length</p><pre><code>{code}</code></pre><p>the end'
+    docs.page("/listing", article("Listing", "Setup", say=listing))
+    url = docs.loopback_url("/listing")
+    instance = searxng(miniweb, searxng_answer(url, docs.loopback_url("/p3")))
+    shell = Shell(tmp_path, MCP_WEB_ALLOW_PRIVATE=docs.exemption, MCP_WEB_SEARXNG_URLS=instance.url(), **OFFLINE)
+    search = ("search", "setup", "--content", "--provider", "searxng")
+    printed = shell.run(*search).stdout
+    *_, last, fence, blank, more = printed.partition("\n\n2. ")[0].rstrip().split("\n")
+    assert re.fullmatch(r"value_(\d+) = measure\('gauge \1'\)", last), "cut inside a line"
+    assert (fence, blank) == ("```", "")
+    assert (told := re.fullmatch(rf"… more: mcp-web open {re.escape(url)} (--start \d+)", more))
+    number = int(last.split()[0].removeprefix("value_"))
+    assert shell.run("open", url, *told[1].split()).stdout.startswith(f"value_{number + 1} = ")
+    assert printed.count("… more:") == 1, "the short page is whole"
+    seen = "\n".join(lines_of(at_terminal(shell, *search)))
+    assert "[the first page]" not in seen
+    assert "[1]: " not in seen
+    part = "\n".join(lines_of(at_terminal(shell, "open", url, "--max-chars", "1000")))
+    assert "[1]: " not in part, "the list of links is inside the code"
+
+
 def test_files_and_folders_are_extracted_and_binary_files_are_refused(shell: Shell, tmp_path: Path) -> None:
     folder = tmp_path / "pages"
     folder.mkdir()

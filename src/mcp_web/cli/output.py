@@ -148,8 +148,9 @@ def print_markdown(text: str, *, list_links: bool = True) -> None:
     from mcp_web.read.links import numbered, reference_list
 
     shown, links = numbered(printable(text))
-    # The definitions are in the same document, so that the renderer can resolve `[text][1]`.
-    console().print(_rendered(f"{shown}\n\n{reference_list(links)}"))
+    # The definitions are in the same document, so that the renderer can resolve `[text][1]`; they come first,
+    # because the text may end inside a code block.
+    console().print(_rendered(f"{reference_list(links)}\n\n{shown}"))
     if links and list_links:
         echo("\nLinks", dim=True)
         for number, link in enumerate(links, start=1):  # whole, so that they can be copied

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import Any
 
@@ -11,6 +12,7 @@ from mcp_web.cli.calling import answer_of
 from mcp_web.cli.exit_codes import NOTHING_FOUND
 from mcp_web.cli.output import console, echo, empty, joined_words, json_option, note, paged, print_json, print_markdown
 from mcp_web.cli.wording import for_person
+from mcp_web.text.markdown import with_closed_fence
 
 
 @click.command("search")
@@ -59,7 +61,10 @@ def _show_contents(results: list[dict[str, Any]]) -> None:
         echo(f"{hit['rank']}. {hit['title']}", bold=True)
         echo(hit["url"], fg="green")
         if "content" in hit:
-            print_markdown(hit["content"]["markdown"] + "\n")
+            beginning = hit["content"]["markdown"]
+            print_markdown(with_closed_fence(beginning).rstrip() + "\n")
+            if hit["content"]["truncated"]:
+                echo(f"… more: mcp-web open {shlex.quote(hit['url'])} --start {len(beginning)}\n", dim=True)
         elif "content_error" in hit:
             echo(f"not read: {for_person(hit['content_error']['message'])}\n", fg="red")
 

@@ -164,6 +164,15 @@ def fenced_lines(markdown: str) -> Iterator[tuple[str, bool]]:
         yield line, is_code
 
 
+def with_closed_fence(markdown: str) -> str:
+    """The text; if it was cut inside fenced code, with the line that closes it, in the quote or list of the opening."""
+    fence, opening = None, ""
+    for line in markdown.splitlines():
+        opening = opening if fence else line
+        fence, _ = _track_fence(line, fence)
+    return f"{markdown.rstrip()}\n{opening.partition(fence)[0]}{fence}" if fence else markdown
+
+
 def _opening_fence(text: str) -> str | None:
     """The backticks or tildes with which a line opens fenced code; None if it opens none."""
     opened = FENCE.match(text)

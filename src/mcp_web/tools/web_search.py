@@ -11,6 +11,7 @@ from mcp_web.errors import WebError
 from mcp_web.model.search import CATEGORIES, Hit, SearchAnswer, SearchQuery
 from mcp_web.text.amounts import amount
 from mcp_web.text.dates import iso
+from mcp_web.text.markdown import with_closed_fence
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
@@ -143,7 +144,7 @@ def _content(page: Opened, chars: int) -> str:
     window = cut(page.snapshot.document.markdown, 0, chars)
     call = f"web_open(url={json.dumps(page.snapshot.url)}, start={window.next_start})"
     rest = f"\n   … more: {call}" if window.next_start else ""
-    return f"\n{text_only(window.text).strip()}{rest}\n"
+    return f"\n{with_closed_fence(text_only(window.text).strip())}{rest}\n"
 
 
 def _within(items: list[str], tokens: int) -> list[str]:
@@ -187,6 +188,7 @@ def _as_data(answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
 
 def _as_object(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
     """One result as an object, with its kept version and, if its page was opened, the beginning of the text."""
+    from mcp_web.read.window import cut
     from mcp_web.text.summary import summary_of
 
     facts = asdict(hit) | {"score": round(hit.score, 4)}
@@ -198,8 +200,10 @@ def _as_object(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> d
         made["content_error"] = page.as_dict()
     elif page is not None:
         text = page.snapshot.document.markdown
+        window = cut(text, 0, args["content_chars"])
         made["content"] = {
-            "markdown": text[: args["content_chars"]],
+            "markdown": window.text,
+            "truncated": window.next_start is not None,
             "word_count": len(text.split()),
             "summary": summary_of(page.snapshot.document),
             "snapshot": page.snapshot.hash,
