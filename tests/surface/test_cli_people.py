@@ -20,6 +20,7 @@ import pytest
 import mcp_web
 from contracts_seeds.contract_caller import OFFLINE
 from contracts_seeds.pages import article, searxng, searxng_answer
+from embed.embedding_server import EmbeddingServer
 from mcp_web.cli.wording import for_person
 from miniweb import MiniWeb, Site
 from miniweb.server import Reply, Request
@@ -614,6 +615,17 @@ def test_usage_errors_and_help_are_wrapped_between_words(shell: Shell) -> None:
     assert max(map(len, help_)) <= 40
     at = help_.index("  --at TEXT")
     assert help_[at + 1 : at + 3] == ["      Day of an archived copy, such as", "      2024-05-01, or latest."]
+
+
+def test_the_name_of_a_model_in_the_statistics_is_not_broken(miniweb: MiniWeb, docs: Site, tmp_path: Path) -> None:
+    model = "a-model-with-a-long-name@9b5b0964"
+    server = EmbeddingServer(miniweb)
+    own = Shell(tmp_path, MCP_WEB_ALLOW_PRIVATE=docs.exemption, EMBEDDING_SERVER_URL=server.url,
+                EMBEDDING_MODEL_NAME=model)  # fmt: skip
+    own.run("archive", "add", "Words of a note.", "--title", "Note")
+    shown = lines_of(at_terminal(own, "stats", columns=60))
+    assert max(map(len, shown)) <= 60
+    assert any(model in line for line in shown)
 
 
 def test_a_finding_of_the_doctor_has_most_of_the_line(docs: Site, tmp_path: Path) -> None:
