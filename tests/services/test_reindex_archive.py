@@ -66,6 +66,27 @@ async def test_a_search_embeds_its_question_once_and_nothing_else(tmp_path: Path
         assert [one.lacking for one in await coverage(running)] == [1, 1]
 
 
+async def test_documents_that_a_search_by_meaning_compares_less_well_are_not_called_missed(
+    tmp_path: Path, server: EmbeddingServer
+) -> None:
+    (tmp_path / "notes").mkdir()
+    for number in range(30):
+        (tmp_path / "notes" / f"{number}.md").write_text(OLD)
+    how = "A running server or `mcp-web archive reindex` embeds them."
+    static = f"Not yet embedded by the model, and compared by static word vectors alone: 30 documents. {how}"
+    async with app(tmp_path, server) as running:
+        assert (await sync_folder(running, tmp_path / "notes")).notes == (static,)
+        query = ArchiveQuery("glaciers", mode="semantic")
+        found = await search_archive(running, query)
+        assert found.results
+        assert found.notes == (static,)
+        await (await running.store()).keep(snapshot("https://a.example/", text=NEW))
+        missed = f"Not yet embedded, and missed by meaning: 1 document. {how}"
+        assert (await search_archive(running, query)).notes == (missed, static)
+        await reindex_archive(running)
+        assert (await search_archive(running, query)).notes == ()
+
+
 async def test_another_model_takes_over_while_earlier_vectors_serve(tmp_path: Path, server: EmbeddingServer) -> None:
     page = snapshot("https://a.example/", text=OLD)
     async with app(tmp_path, server) as running:

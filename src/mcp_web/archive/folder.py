@@ -58,13 +58,14 @@ class FolderFile:
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """How many files were added, changed, unchanged, removed, and which failed."""
+    """How many files were added, changed, unchanged, removed, and which failed; `notes`: what waits to be embedded."""
 
     added: int = 0
     changed: int = 0
     unchanged: int = 0
     removed: int = 0
     failed: tuple[tuple[str, str], ...] = ()  # path and reason
+    notes: tuple[str, ...] = ()
 
 
 async def sync_folder(

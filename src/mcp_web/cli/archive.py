@@ -152,6 +152,8 @@ def sync(folder: Path, as_json: bool, **given: Any) -> None:
         report = with_app(lambda app: sync_folder(app, folder, on_progress=progress, **given))
     done = f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed"
     _print_report(report, done, as_json)
+    for line in () if as_json else report.notes:
+        note(line)
     if report.failed and not (report.added or report.changed or report.unchanged):
         raise SystemExit(FAILED)
 

@@ -18,6 +18,7 @@ from mcp_web.index.documents import STATIC_MODEL
 from mcp_web.model.progress import OnProgress
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import Store
+from mcp_web.text.amounts import amount
 
 if TYPE_CHECKING:
     from mcp_web.index.documents import DocumentVectors
@@ -52,6 +53,24 @@ async def coverage(app: App) -> list[Coverage]:
     store, vectors = await app.store(), await app.document_vectors()
     documents = (await store.size()).pages
     return [Coverage(model, documents, await store.count_lacking_vectors(model)) for model in vectors.models]
+
+
+async def pending_notes(app: App) -> tuple[str, ...]:
+    """Sentences about the documents that lack vectors: how many a search by meaning misses, because they have none, and
+    how many it compares by their static vectors, because they lack those of the model."""
+    store, vectors = await app.store(), await app.document_vectors()
+    # Counting reads all documents; finding one that lacks vectors does not, and mostly there is none.
+    lacking = [
+        await store.count_lacking_vectors(model) if await store.lacking_vectors(model, 1) else 0
+        for model in vectors.models
+    ]
+    missed = min(lacking)
+    found = (
+        (missed, "Not yet embedded, and missed by meaning"),
+        (lacking[-1] - missed, "Not yet embedded by the model, and compared by static word vectors alone"),
+    )
+    how = "A running server or `mcp-web archive reindex` embeds them."
+    return tuple(f"{state}: {amount(count, 'document')}. {how}" for count, state in found if count)
 
 
 async def embed_documents(

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING
 
 from mcp_web.app import App
 from mcp_web.services.find_snapshot import find_snapshot
-from mcp_web.text.amounts import amount
 
 if TYPE_CHECKING:
     from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery
     from mcp_web.archive.fuse import Scales
 
-_COUNTED = 20  # documents without vectors that are counted exactly
-
 
 async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
-    """The documents that match, of this tenant and shared with it, best first; a note says when a search by meaning
-    alone misses some, because they have no vectors yet."""
+    """The documents that match, of this tenant and shared with it, best first; notes say how many a search by meaning
+    alone misses, or compares less well, because they lack vectors."""
     from mcp_web.archive.answer import merged
     from mcp_web.archive.fuse import UNKNOWN, Scales
 
@@ -32,17 +29,13 @@ async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
 
 
 async def _search_own(app: App, query: ArchiveQuery, scales: Scales) -> ArchiveAnswer:
-    """The tenant's own documents that match, with a note if a search by meaning alone misses some without vectors."""
+    """The tenant's own documents that match, with notes of a search by meaning alone about those without vectors."""
     answer = await (await app.archive()).search(query, scales)
     if query.mode != "semantic":  # words and the match of passages need no vectors
         return answer
-    store, models = await app.store(), (await app.document_vectors()).models
-    lacking = max([len(await store.lacking_vectors(model, _COUNTED)) for model in models])
-    if not lacking:
-        return answer
-    count = f"{_COUNTED} or more documents" if lacking == _COUNTED else amount(lacking, "document")
-    note = f"Not yet embedded, and missed by meaning: {count}. A running server or `mcp-web archive reindex` does it."
-    return replace(answer, notes=(*answer.notes, note))
+    from mcp_web.services.embed_documents import pending_notes
+
+    return replace(answer, notes=(*answer.notes, *await pending_notes(app)))
 
 
 async def search_similar(app: App, name: str, query: ArchiveQuery) -> ArchiveAnswer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mcp_web.app import App
@@ -10,7 +11,7 @@ from mcp_web.archive import folder as notes
 from mcp_web.archive.folder import SyncReport
 from mcp_web.index.documents import STATIC_MODEL
 from mcp_web.model.progress import OnProgress
-from mcp_web.services.embed_documents import embed_documents
+from mcp_web.services.embed_documents import embed_documents, pending_notes
 
 
 async def sync_folder(
@@ -34,4 +35,4 @@ async def sync_folder(
     )
     # So that the documents can be found by meaning at once.
     await embed_documents(app, only=STATIC_MODEL, on_progress=on_progress)
-    return report
+    return replace(report, notes=await pending_notes(app))
