@@ -11,6 +11,7 @@ import pytest
 
 from contracts.store_samples import snapshot
 from contracts_seeds.contract_caller import OFFLINE
+from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions
 from surface.test_http import Served
@@ -37,3 +38,11 @@ async def test_a_change_back_is_shown_in_the_order_in_which_it_happened(served: 
     assert f'href="/archive/{TEN.hash}">←' in shown
     older, newer = re.findall(rf'(?:selected|with that of <a href="/archive/{TEN.hash}")>(.*?)<', shown)
     assert older < newer  # with seconds, because both became the newest in one minute
+
+
+@pytest.mark.parametrize("version", [TEN, TWENTY])
+async def test_every_version_has_a_link_to_what_changed(served: Served, version: Snapshot) -> None:
+    shown = served.get(f"/archive/{version.hash}")[2].decode()
+    link = re.search(r'href="([^"]*)">What changed<', shown)
+    assert link
+    assert served.get(link[1])[0] == 200
