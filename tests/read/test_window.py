@@ -8,7 +8,7 @@ import pytest
 
 from mcp_web.errors import InvalidInput
 from mcp_web.read.window import cut
-from mcp_web.text.markdown import blocks
+from mcp_web.text.markdown import blocks, with_closed_fence
 
 
 def windows(text: str, size: int) -> list[str]:
@@ -98,3 +98,18 @@ def test_window_ends_where_the_section_ends():
 
 def test_blank_lines_alone_are_cut_too():
     assert "".join(windows("\n" * 50, 20)) == "\n" * 50
+
+
+@pytest.mark.parametrize(
+    ("cut_text", "closed"),
+    [
+        ("Text.\n\n```py\nx = 1\n", "Text.\n\n```py\nx = 1\n```"),
+        ("> ~~~~\n> x", "> ~~~~\n> x\n> ~~~~"),
+        ("- an item\n\n  ```\n  x", "- an item\n\n  ```\n  x\n  ```"),
+        ("```\nx\n```\n\nText.\n", "```\nx\n```\n\nText.\n"),
+        ("```\nx\n```\n```\ny", "```\nx\n```\n```\ny\n```"),
+        ("", ""),
+    ],
+)
+def test_code_that_is_cut_is_closed_in_the_quote_or_list_where_it_began(cut_text: str, closed: str) -> None:
+    assert with_closed_fence(cut_text) == closed
