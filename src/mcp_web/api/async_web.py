@@ -175,14 +175,13 @@ class AsyncWeb:
             max_age=max_age,
             deadline=self._deadline(),
         )
-        if isinstance(url, str):
-            if isinstance(pages[0], WebError):
-                raise pages[0]
-            return _reading(url, question, pages[0], all_passages=max_results is not None)
-        return [
+        if isinstance(url, str) and isinstance(pages[0], WebError):
+            raise pages[0]
+        found = [
             _reading(one, question, page, all_passages=max_results is not None)
             for one, page in zip(urls, pages, strict=True)
         ]
+        return found[0] if isinstance(url, str) else found
 
     @clean_output
     async def extract(

@@ -117,7 +117,8 @@ class _Handlers:
             tasks.start_soon(_report, ctx, call.progress)
             # The deadline includes the time in the queue, because the client waits for it too.
             # A tool that is late because the machine is busy may still finish; its answer is worth more than an error.
-            with anyio.move_on_after(self._deadline * 1.25 + 1):
+            # With the default of 50 s that is before clients give up, after 60 s.
+            with anyio.move_on_after(self._deadline + min(5.0, self._deadline / 4 + 1)):
                 async with self._slots[tool.open_world]:
                     answer = await call_tool(tool, call, params.arguments, structured=structured)
             tasks.cancel_scope.cancel()
