@@ -156,6 +156,10 @@ def test_text_is_not_shown_because_a_page_has_much_of_something(name: str) -> No
         "@property --a{syntax:'*';inherits:true}.x{color:var(--a,#fff)}", "p:not(.x){--a:red}.x{color:var(--a,#fff)}",
         "@function --f(--a,--b){result:var(--b)}.x{opacity:--f('a,b',0)}",
         "@font-face{font-family:'A,B';src:local(A);size-adjust:0%}.x{font-family:'A,B'}",
+        ".x{--a:var(--none);opacity:var(--a,0)}", ".x{--a:var(--a);opacity:var(--a,0)}",
+        ".x{--a:var(--b,1);--b:var(--c,1);--c:var(--a,1);opacity:var(--a,0)}",
+        ":root{--a:var(--b,1);--b:var(--a,1)}.x{opacity:var(--a,0)}",
+        "@function --f(--a){result:var(--a)}.x{--a:--f(0);opacity:var(--a,1)}",
     ],
 )  # fmt: skip
 def test_rules_that_are_rarely_written_hide_their_text(sheet: str) -> None:
@@ -182,6 +186,17 @@ def test_sheets_that_are_too_complex_to_evaluate_are_refused(sheet: str) -> None
     page = Fetched("https://a.example/", "https://a.example/", 200, (), html.encode(), "text/html", "utf-8", 0.0)
     with pytest.raises(ExtractFailed, match="too complex to tell which of its text a person sees"):
         read_html(page, ExtractRequest(), ExtractOptions())
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        ".x{--a:calc(var(--a)*3);--b:calc(var(--a)*3) var(--a) var(--a);padding:var(--b) var(--b) 0 0}",
+        ".x{--a:var(--a);opacity:var(--a,1)}", ".x{margin:var(--a,) var(--b,)}", ":root{--a:;--b:}.x{inset:var(--a) var(--b)}",
+    ],
+)  # fmt: skip
+def test_variables_that_have_no_value_hide_nothing(sheet: str) -> None:
+    assert "Secret" in read(f"<style>{sheet}</style><main><p>Seen</p>{_X}</main>")[0]
 
 
 _FILTER = "<svg width=0 height=0><filter id=f>"

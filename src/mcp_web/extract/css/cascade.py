@@ -345,7 +345,7 @@ class Cascade:
             self._hops += 1
             if self._hops > _MOST_HOPS:
                 raise TooComplex
-            value = self._functions.filled(owner, value, self.style(owner))
+            value = self._functions.variables(owner, self.style(owner))(name)
             self._hops -= 1
         return registered.initial if value is None and registered is not None else value
 

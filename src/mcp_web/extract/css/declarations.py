@@ -264,7 +264,7 @@ def expanded(value: str) -> dict[str, str]:
     """The values that a shorthand stored by `_pending` gives its properties, after its variables were replaced. Without
     those that are not valid; empty for a value that `_pending` did not make."""
     shorthand, _, whole = value[1:].partition(_PENDING) if value[:1] == _PENDING else ("", "", "")
-    return {name: part for name, part in _expanded(shorthand, whole) if is_valid(name, part)} if whole else {}
+    return {name: part for name, part in _expanded(shorthand, whole) if is_valid(name, part)} if whole.strip() else {}
 
 
 def longhand(name: str, value: str) -> str:

@@ -48,33 +48,63 @@ class Functions:
         self._effort = effort
         self._places: dict[Element, tuple[int, int]] = {}
 
-    def filled(self, element: Element, value: str, declared: Styles, depth: int = 0) -> str:
+    def filled(
+        self,
+        element: Element,
+        value: str,
+        declared: Styles,
+        around: tuple[str, ...] = (),
+        invalid: set[str] | None = None,
+    ) -> str:
         """The value with its functions replaced by their results, for an element with these declarations.
 
-        A function without a result becomes "". `depth` is the number of functions around the value: fifty deep they
-        stay as they are. Raises TooComplex if the value becomes too long.
+        A function without a result becomes "". `around` are the names of the variables and functions whose values this
+        one is part of, the outermost first: fifty deep functions stay as they are. What makes the value invalid is
+        added to `invalid`: the name of each variable that refers to itself through others, and "" for one that is
+        not declared. Raises TooComplex if the value becomes too long.
         """
 
         def result(name: str, argument: str) -> str:
             self._effort.spend(5 + len(argument) / _PER_STEP)
-            if depth >= _DEEPEST:
+            if len(around) >= _DEEPEST:
                 return f"{name}({argument})"
-            return self.filled(element, self._result(element, name, argument, declared, depth + 1), declared, depth + 1)
+            if name == "var":
+                return self._variable(element, argument, declared, around, set() if invalid is None else invalid)
+            inside = (*around, name)
+            found = self._result(element, name, argument, declared, inside)
+            return self.filled(element, found, declared, inside, invalid)
 
         found = substituted(value, result).strip() if "(" in value else value
         if len(found) > _MOST_VALUE:
             raise TooComplex
         return found
 
-    def _result(self, element: Element, name: str, argument: str, declared: Styles, depth: int) -> str:
-        if name in ("var", "attr"):
-            wanted, _, fallback = argument.partition(",")
-            wanted, fallback = wanted.strip(), fallback.strip()
-            if name == "attr":
-                return _attribute(element, wanted, fallback)
-            return declared.get(wanted) or self._inherited(element, wanted) or fallback
+    def _variable(
+        self, element: Element, argument: str, declared: Styles, around: tuple[str, ...], invalid: set[str]
+    ) -> str:
+        """The result of `var()`, for the other arguments as for `filled`: the value of the variable, or the fallback
+        if that is invalid."""
+        name, comma, fallback = (part.strip() for part in argument.partition(","))
+        if name in around:
+            invalid.add(name)
+            return ""
+        value = declared[name] if name in declared else self._inherited(element, name)
+        wrong: set[str] = set() if value else {""}
+        text = self.filled(element, value, declared, (*around, name), wrong) if value else ""
+        if circle := wrong - {name, ""}:
+            invalid |= circle  # the variable is one of a circle, where no fallback counts
+        elif wrong and comma:
+            return self.filled(element, fallback, declared, (*around, "var"), invalid)
+        elif wrong:
+            invalid.add("")
+        return text
+
+    def _result(self, element: Element, name: str, argument: str, declared: Styles, around: tuple[str, ...]) -> str:
+        if name == "attr":
+            wanted, _, fallback = (part.strip() for part in argument.partition(","))
+            return _attribute(element, wanted, fallback)
         if name == "if":
-            return self._branch(element, argument, declared, depth)
+            return self._branch(element, argument, declared, around)
         if name == "light-dark":
             return split_outside(argument, ",")[-1 if self._is_dark(element, declared) else 0]
         if name == "random":
@@ -82,19 +112,19 @@ class Functions:
             return numbers[0] if numbers else ""  # the least of what it may be
         if name in ("sibling-index", "sibling-count"):
             return str(self._place(element)[name == "sibling-count"])
-        return self._called(element, name, split_outside(argument, ","), declared, depth)
+        return self._called(element, name, split_outside(argument, ","), declared, around)
 
-    def _branch(self, element: Element, branches: str, declared: Styles, depth: int) -> str:
+    def _branch(self, element: Element, branches: str, declared: Styles, around: tuple[str, ...]) -> str:
         """The value of the first branch of `if()` whose condition holds for the element; "" if none does."""
         for branch in split_outside(branches, ";"):
             condition, *value = split_outside(branch, ":")
-            if condition == "else" or holds_for(condition, self.variables(element, declared, depth)):
+            if condition == "else" or holds_for(condition, self.variables(element, declared, around)):
                 return ":".join(value)
         return ""
 
-    def variables(self, element: Element, declared: Styles, depth: int = 0) -> Callable[[str], str]:
+    def variables(self, element: Element, declared: Styles, around: tuple[str, ...] = ()) -> Callable[[str], str]:
         """A function that returns a variable's value for an element with these declarations; "" if it has none."""
-        return lambda name: self.filled(element, f"var({name})", declared, depth)
+        return lambda name: self.filled(element, f"var({name})", declared, around)
 
     def _is_dark(self, element: Element, declared: Styles) -> bool:
         scheme = declared.get("color-scheme") or self._inherited(element, "color-scheme") or ""
@@ -109,19 +139,20 @@ class Functions:
             self._places.update({each: (at, len(siblings)) for at, each in enumerate(siblings, 1)})
         return self._places.get(element, (1, 1))
 
-    def _called(self, element: Element, name: str, values: list[str], declared: Styles, depth: int) -> str:
+    def _called(self, element: Element, name: str, values: list[str], declared: Styles, around: tuple[str, ...]) -> str:
         """The result of one of the page's own functions with these arguments; "" if none has this name. It is computed
-        for an element with the declarations `declared`; `depth` is as for `filled`."""
+        for an element with the declarations `declared`; `around` is as for `filled`."""
         function = self._defined.get(name)
         if function is None:
             return ""
         self._effort.spend(len(function.parameters) + len(function.body) + len(declared))
         own = {
-            parameter: self.filled(element, values[at] if values[at:] and values[at] else default, declared, depth)
+            parameter: self.filled(element, values[at] if values[at:] and values[at] else default, declared, around)
             for at, (parameter, default) in enumerate(function.parameters.items())
         }
         own = {**own, **{each: value for each, value in function.body.items() if each[:2] == "--"}}
-        return self.filled(element, function.body.get("result", ""), {**declared, **own}, depth)
+        outside = tuple("" if each in own else each for each in around)  # its own variables are others of that name
+        return self.filled(element, function.body.get("result", ""), {**declared, **own}, outside)
 
 
 def _attribute(element: Element, wanted: str, fallback: str) -> str:
