@@ -6,7 +6,10 @@ import sys
 
 
 def main() -> None:
-    """Run the MCP server on stdio if there are no arguments and stdin is not a terminal, else the command line."""
+    """Run the MCP server on stdio if there are no arguments and stdin is not a terminal, else the command line.
+
+    Also without arguments, the command line gives a shell the completions of a word.
+    """
     try:
         import os
         import signal
@@ -15,8 +18,11 @@ def main() -> None:
         if is_default:  # while modules are imported an exception can be lost, or printed by the interpreter
             signal.signal(signal.SIGINT, lambda *_: os._exit(130))
         if len(sys.argv) == 1 and sys.stdin is not None and not sys.stdin.isatty():
-            _serve_stdio()
-            return
+            from mcp_web.settings import is_completing
+
+            if not is_completing():
+                _serve_stdio()
+                return
         from mcp_web.cli.main import run
 
         if is_default:

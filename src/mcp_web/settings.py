@@ -208,6 +208,11 @@ def wants_colour() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def is_completing() -> bool:
+    """Whether a shell runs this program for the completions of a word, with the script of `mcp-web completion`."""
+    return "_MCP_WEB_COMPLETE" in os.environ
+
+
 def config_path(env: Mapping[str, str] = os.environ) -> Path:
     """The path of the configuration file, which may not exist: MCP_WEB_CONFIG, or config.toml in the user's folder."""
     if given := env.get("MCP_WEB_CONFIG"):

@@ -90,6 +90,18 @@ def test_a_page_nobody_reads_is_no_failure(site: tuple[Shell, str]) -> None:
         assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
 
 
+def test_an_error_that_nobody_reads_keeps_its_exit_code(shell: Shell) -> None:
+    done = shell.run_unread("open", "no address", "--json")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("args", "code"), [(["extract", "missing.html"], 1), (["extract", "--wrong"], 2), (["open"], 2)]
+)
+def test_every_failure_is_an_object_with_json(shell: Shell, args: list[str], code: int) -> None:
+    assert shell.json(*args, code=code)["error"]["message"]
+
+
 def test_html_becomes_markdown_on_stdout(shell: Shell) -> None:
     done = shell.run("extract", "-", "--base-url", "https://e.org/a/", stdin=article("T", "One"))
     assert "## One" in done.stdout
@@ -103,6 +115,66 @@ def test_lines_of_html_become_lines_of_markdown_and_a_bad_line_does_not_stop_the
     assert [sorted(line)[0] if "error" in line else line["title"] for line in lines] == ["T", "error", "error", "T"]
     assert {"markdown", "title", "metadata"} <= set(lines[0])
     assert "Line 2" in lines[1]["error"]["message"]
+
+
+def test_the_options_for_html_apply_to_lines_of_html_too(shell: Shell) -> None:
+    line = json.dumps({"html": '<p>Words with <a href="/target">a link</a>.</p>'})
+    done = shell.run("extract", "--jsonl", "--base-url", "https://e.org/", "--explain", stdin=line)
+    found = json.loads(done.stdout)
+    assert "(https://e.org/target)" in found["markdown"]
+    assert found["explain"]["method"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8:strict", "latin-1"])
+def test_what_an_encoding_does_not_have_is_printed_as_an_escape_sequence(tmp_path: Path, encoding: str) -> None:
+    name = os.fsdecode(b"caf\xe9 \xf0\x9f\x98\x80.txt")
+    (tmp_path / name).write_text("Words of a file.")
+    env = clean_environment(tmp_path, PYTHONIOENCODING=encoding)
+    for args in (["extract", name, "--json"], ["extract", name, name], ["client", "cursor"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "mcp_web", *args],
+            env=env,
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+            timeout=WAIT,
+        )
+        assert done.returncode == 0, done.stderr
+        if "--json" in args:
+            assert json.loads(done.stdout.decode(encoding.partition(":")[0]))["file"] == name
+
+
+def test_where_only_ascii_can_be_printed_secrets_are_masked_too(tmp_path: Path) -> None:
+    env = clean_environment(tmp_path, PYTHONIOENCODING="ascii", BRAVE_API_KEY="secret-of-the-operator")
+    command = [sys.executable, "-m", "mcp_web", "extract"]
+    page = b"<p>It is secret-of-the-operator.</p>"
+    done = subprocess.run(command, env=env, input=page, capture_output=True, check=True, timeout=WAIT)
+    assert done.stdout.decode() == "It is •••.\n"
+
+
+@pytest.mark.parametrize("command", [["open", "-"], ["archive", "add", "-", "--title", "T"], ["extract"]])
+def test_standard_input_that_is_closed_is_empty(tmp_path: Path, command: list[str]) -> None:
+    closed = ["sh", "-c", 'exec "$@" <&-', "sh", sys.executable, "-m", "mcp_web", *command]
+    env = clean_environment(tmp_path)
+    done = subprocess.run(closed, env=env, capture_output=True, text=True, check=False, timeout=WAIT)
+    assert done.returncode in (2, 3)
+    assert "empty" in done.stderr or "no text" in done.stderr
+
+
+@pytest.mark.parametrize("command", [["open", "-"], ["archive", "add", "-", "--title", "T"]])
+def test_standard_input_that_is_not_text_is_wrong_usage(tmp_path: Path, command: list[str]) -> None:
+    env = clean_environment(tmp_path, PYTHONIOENCODING="utf-8:strict")
+    line = [sys.executable, "-m", "mcp_web", *command]
+    done = subprocess.run(line, env=env, input=b"caf\xe9", capture_output=True, check=False, timeout=WAIT)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, b"Error: Standard input is not utf-8 text.")
+
+
+def test_no_number_is_refused_as_one(shell: Shell) -> None:
+    for days in ("nan", "inf", "1e15"):
+        shell.run("token", "add", "ann", "--days", days, code=2)
+    shell.run("token", "add", "ann", "--days", "36500")
+    assert "ann" in shell.run("token", "list").stdout
+    shell.run("watch", "--every", "nan", code=2)
 
 
 def test_a_page_is_opened_read_verified_listed_and_forgotten(site: tuple[Shell, str]) -> None:
@@ -233,6 +305,28 @@ def test_codex_gets_toml_and_a_foreign_entry_is_not_overwritten(shell: Shell, tm
     shell.run("client", "codex", "--write", "--path", str(path), code=2)
 
 
+@pytest.mark.parametrize("client", ["codex", "cursor"])
+def test_a_variable_can_have_any_text_as_its_value(shell: Shell, tmp_path: Path, client: str) -> None:
+    import tomllib
+
+    path = tmp_path / "configuration"
+    text = 'Grüße 😀 "\\ \x7f\x01\n'
+    write = ("client", client, "--write", "--path", str(path), "--env")
+    shell.run(*write, f"GREETING={text}")
+    read = tomllib.loads if client == "codex" else json.loads
+    (servers,) = read(path.read_text("utf-8")).values()
+    assert servers["mcp-web"]["env"]["GREETING"] == text
+    assert "is not UTF-8 text" in shell.run(*write, "GREETING=\udcff", code=2).stderr
+
+
+def test_each_configuration_that_is_replaced_has_its_backup(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text("{}")
+    for value in "12":
+        shell.run("client", "cursor", "--write", "--path", str(path), "--env", f"A={value}")
+    assert sorted(len(file.read_text()) > 2 for file in tmp_path.glob("*.bak")) == [False, True]
+
+
 def test_a_configuration_that_is_no_json_is_left_alone(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text("// comments\n{}")
@@ -284,6 +378,16 @@ def test_a_client_s_configuration_that_cannot_be_used_is_a_sentence(tmp_path: Pa
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
 def test_completion_scripts_are_printed(shell: Shell, name: str) -> None:
     assert "_MCP_WEB_COMPLETE" in shell.run("completion", name).stdout
+
+
+def test_a_shell_whose_completions_have_no_terminal_gets_them_too(tmp_path: Path) -> None:
+    asked = {"COMP_WORDS": "mcp-web se", "COMP_CWORD": "1", "_MCP_WEB_COMPLETE": "bash_complete"}
+    command = [sys.executable, "-m", "mcp_web"]
+    env = clean_environment(tmp_path, **asked)
+    done = subprocess.run(
+        command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=WAIT
+    )
+    assert done.stdout.split() == ["plain,serve", "plain,search"]
 
 
 def test_stats_count_what_was_done(site: tuple[Shell, str]) -> None:

@@ -736,3 +736,20 @@ def test_a_store_that_cannot_be_used_or_was_replaced_is_said_on_stderr(docs: Sit
     (tmp_path / "mcp-web.sqlite").write_bytes(b"SQLite format 3\x00" + b"\xff" * 5_000)
     listed = Shell(tmp_path, MCP_WEB_DATA_DIR=str(tmp_path)).run("archive", "list")
     assert "The store was damaged and replaced by an empty one" in listed.stderr
+
+
+def test_a_result_is_opened_by_its_number_and_without_results_there_is_none(
+    miniweb: MiniWeb, docs: Site, tmp_path: Path
+) -> None:
+    docs.page("/linked", article("Linked", "Setup", say='is told in <a href="/p1">the first page</a>'))
+    instance = searxng(miniweb, searxng_answer(docs.loopback_url("/p3"), docs.loopback_url("/linked")))
+    shell = Shell(tmp_path, MCP_WEB_ALLOW_PRIVATE=docs.exemption, MCP_WEB_SEARXNG_URLS=instance.url(), **OFFLINE)
+    search = ("search", "setup", "--provider", "searxng", "--open")
+    assert "[the first page]" in shell.run(*search, "2").stdout
+    assert shell.json(*search, "2")["url"] == docs.loopback_url("/linked")
+    assert "\x1b[2m" in at_terminal(shell, *search, "2")
+    assert "\x1b[2m" not in at_terminal(shell, *search, "2", NO_COLOR="1")
+    assert "there are 2 results" in shell.run(*search, "3", code=2).stderr
+    none = searxng(miniweb, searxng_answer(), "none.example")
+    shell = Shell(tmp_path, MCP_WEB_ALLOW_PRIVATE=docs.exemption, MCP_WEB_SEARXNG_URLS=none.url(), **OFFLINE)
+    shell.run("search", "nothing", *search[2:], "1", code=3)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mcp_web.cli.arguments import stdin_text
 from mcp_web.cli.cache import get, list_kept
 from mcp_web.cli.calling import answer_of, shown_progress
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
@@ -89,7 +90,7 @@ def _show(data: dict[str, Any]) -> None:
 def add(content: str, as_json: bool, **given: Any) -> None:
     """Save CONTENT as research: an address, a text, or - for standard input."""
     if content == "-":
-        content = sys.stdin.read()
+        content = stdin_text()
     elif os.path.isfile(content):  # a long text is no path, and pathlib would raise
         raise click.UsageError(
             f"{content} is a file. `mcp-web extract {content} | mcp-web archive add - --title TITLE` saves its text, "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from mcp_web.cli.clients import CLIENTS, AnyEntry, Client
 from mcp_web.cli.config import toml_value
 from mcp_web.cli.output import echo, json_option, note, print_json
 from mcp_web.errors import ConfigError
+from mcp_web.text.values import encodable
 from mcp_web.web.connect import NAME, Entry, Remote, own_entry
 
 
@@ -45,6 +46,9 @@ def command(
             for row in rows:
                 echo(f"{row['client']:15} {row['title']:15} {row['path'] or ''}")
         return
+    for given in (url, token, *env):
+        if given and encodable(given) != given:
+            raise click.UsageError(f"{given!r} is not UTF-8 text.")
     known = CLIENTS[client]
     entry = _with_env(own_entry(), env) if url is None else remote(known, url, token)
     target = path or known.path
@@ -112,7 +116,7 @@ def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path |
     target = target.resolve()  # a link to a file elsewhere stays a link
     target.parent.mkdir(parents=True, exist_ok=True)
     if before:
-        backup = target.with_name(f"{target.name}.{time.strftime('%Y%m%d-%H%M%S')}.bak")
+        backup = target.with_name(f"{target.name}.{datetime.now():%Y%m%d-%H%M%S-%f}.bak")
         shutil.copy2(target, backup)
     beside = target.with_name(target.name + ".new")
     beside.touch(mode=0o600)  # it may hold a token

@@ -83,12 +83,15 @@ def _example() -> str:
 
 
 def toml_value(value: Any) -> str:
+    """The value in the syntax of TOML; None as an empty text."""
     if isinstance(value, dict):
-        pairs = ", ".join(f"{json.dumps(name)} = {toml_value(item)}" for name, item in value.items())
+        pairs = ", ".join(f"{toml_value(name)} = {toml_value(item)}" for name, item in value.items())
         return f"{{ {pairs} }}" if pairs else "{}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(json.dumps(str(item)) for item in value) + "]"
-    return json.dumps("" if value is None else value, default=str)
+        return f"[{', '.join(toml_value(str(item)) for item in value)}]"
+    # As JSON, but TOML knows no surrogate pairs, and no bare delete character.
+    text = json.dumps("" if value is None else value, default=str, ensure_ascii=False)
+    return text.replace("\x7f", "\\u007f")
 
 
 def _as_object(row: Any) -> dict[str, Any]:

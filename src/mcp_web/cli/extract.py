@@ -49,7 +49,7 @@ def command(
     if STDIN in places and sys.stdin.isatty():
         empty("Reading HTML from the terminal until Ctrl-D; `mcp-web extract FILE` reads a file.")
     if jsonl:
-        code = with_app(lambda app: _lines(app, places, request))
+        code = with_app(lambda app: _lines(app, places, base_url, request))
     else:
         files = list(_files(places))
         with paged():
@@ -118,33 +118,32 @@ async def _document(app: App, file: Path | None, base_url: str, request: Extract
     return await app.extract(page, request)
 
 
-async def _lines(app: App, places: tuple[str, ...], request: ExtractRequest) -> int:
+async def _lines(app: App, places: tuple[str, ...], base_url: str, request: ExtractRequest) -> int:
     """Print one JSON line for each input line, the error for one that cannot be processed; returns the exit code."""
     code = 0
     for place in places:
         with click.open_file(place, "rb") as source:
             for number, line in enumerate(source, start=1):
                 if line.strip():
-                    answer = await _line(app, line, number, request)
+                    answer = await _line(app, line, number, base_url, request)
                     code = FAILED if "error" in answer else code
-                    sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
-                    sys.stdout.flush()
+                    print_json(answer, indent=None)
     return code
 
 
-async def _line(app: App, line: bytes, number: int, request: ExtractRequest) -> dict[str, Any]:
-    """The output object for an input line: the document, or {"error": …}."""
+async def _line(app: App, line: bytes, number: int, base_url: str, request: ExtractRequest) -> dict[str, Any]:
+    """The output object for an input line: the document, or {"error": …}; `base_url` is for a line without a URL."""
     from mcp_web.model.wire import document_to_json
     from mcp_web.services.extract_html import extract_html
     from mcp_web.text.summary import summary_of
 
     try:
         asked = _asked(line, number)
-        document = await extract_html(app, asked["html"], str(asked.get("url") or ""), request)
+        document = await extract_html(app, asked["html"], str(asked.get("url") or base_url), request)
     except WebError as error:
         return {"error": error.as_dict()}
     whole = document_to_json(document)
-    optional = {name: whole[name] for name in ("kind", "notes") if name in whole}
+    optional = {name: whole[name] for name in ("kind", "notes", "explain") if name in whole}
     facts = {"title": document.title, "metadata": whole.get("metadata", {}), "summary": summary_of(document)}
     return {"markdown": document.markdown} | facts | optional
 

@@ -5,6 +5,7 @@ stdout carries only the answer; with --json a failure is {"error": {…}} there.
 
 from __future__ import annotations
 
+import codecs
 import importlib
 import io
 import os
@@ -17,7 +18,7 @@ import click
 
 from mcp_web import __version__, trace
 from mcp_web.cli.exit_codes import FAILED, INTERRUPTED, NOTHING_FOUND, WRONG_USAGE
-from mcp_web.errors import AgentError, ConfigError, NotFound, WebError, ungrouped
+from mcp_web.errors import AgentError, ConfigError, InvalidInput, NotFound, WebError, ungrouped
 
 # command → the module in this folder that has it: imported only when the command is used.
 COMMANDS = {
@@ -138,6 +139,7 @@ def _exit_with(failure: BaseException) -> NoReturn:
             raise failure
     except click.ClickException as error:
         _print_usage_error(error)
+        _print_object(InvalidInput(error.format_message()))
         raise SystemExit(WRONG_USAGE if isinstance(error, click.UsageError) else error.exit_code) from None
     except WebError as error:
         if error.code == "INTERNAL_ERROR" and error.__cause__ is not None:
@@ -149,8 +151,9 @@ def _exit_with(failure: BaseException) -> NoReturn:
     except OSError as error:
         from mcp_web.cli.output import echo
 
-        place = f": {error.filename}" if error.filename else ""
-        echo(f"mcp-web: {error.strerror or error}{place}.", err=True)
+        sentence = f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}."
+        echo(f"mcp-web: {sentence}", err=True)
+        _print_object(InvalidInput(sentence))
         raise SystemExit(FAILED) from None
     except Exception as error:  # noqa: BLE001 — the edge: a bug in this program is reported in a sentence
         _defect(error)
@@ -174,15 +177,24 @@ def _exit_code(error: WebError) -> int:
 
 def _print_error(error: WebError) -> None:
     """Print the error as a sentence on stderr and, with --json, as an object on stdout."""
-    from mcp_web.cli.output import echo, print_json, wrapped
+    from mcp_web.cli.output import echo, wrapped
     from mcp_web.cli.wording import error_sentence
 
     echo(wrapped(f"mcp-web: {error_sentence(error)}"), err=True)
-    facts = error.as_dict()
     if listed := error.details.get("page_text"):
         echo(str(listed), err=True)
+    _print_object(error)
+
+
+def _print_object(error: WebError) -> None:
+    """With --json, print the error as an object on stdout; else nothing."""
+    from mcp_web.cli.output import print_json
+
     if "--json" in sys.argv[1:]:
-        print_json({"error": facts})
+        try:
+            print_json({"error": error.as_dict()})
+        except BrokenPipeError:
+            _discard_stdout()
 
 
 def _defect(error: BaseException) -> NoReturn:
@@ -190,7 +202,9 @@ def _defect(error: BaseException) -> NoReturn:
     from mcp_web.cli.output import echo
 
     where, what = trace.where(error), trace.redact(str(error))[:200]
-    echo(f"mcp-web: A defect of mcp-web: {type(error).__name__}: {what} ({where}). Please report it.", err=True)
+    sentence = f"A defect of mcp-web: {type(error).__name__}: {what} ({where})."
+    echo(f"mcp-web: {sentence} Please report it.", err=True)
+    _print_object(WebError(sentence))
     raise SystemExit(FAILED) from None
 
 
@@ -203,10 +217,13 @@ class _RedactedStream(io.TextIOWrapper):
 
 
 def _redacted(stream: TextIO) -> TextIO:
+    """The stream as one that masks secrets, and writes escape sequences for what its encoding does not have."""
     if not isinstance(stream, io.TextIOWrapper):
         return stream  # replaced by a test or an embedding program
     stream.flush()
-    encoding, errors = stream.encoding, stream.errors
+    # click replaces a stream that can only write ASCII by one of its own, which would mask nothing.
+    encoding = "utf-8" if codecs.lookup(stream.encoding).name == "ascii" else stream.encoding
+    errors = "backslashreplace" if stream.errors == "strict" else stream.errors
     by_line, at_once = stream.line_buffering, stream.write_through
     return _RedactedStream(
         stream.detach(), encoding=encoding, errors=errors, line_buffering=by_line, write_through=at_once
@@ -214,15 +231,18 @@ def _redacted(stream: TextIO) -> TextIO:
 
 
 def _replace_closed_streams() -> None:
-    """Replace stdout and stderr, if the caller closed them (`>&-`), with the null device: writing cannot fail then."""
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - open for as long as the process lives
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - the same
+    """Replace each standard stream that the caller closed (`>&-`) with the null device: it is empty, or not shown."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115 - as long as the process
 
 
 def _exit_quietly() -> NoReturn:
-    """Exit with 0 and no output after the reader closed the pipe (`| head`); the final flush must not fail either."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
+    """Exit with 0 and no output after the reader closed the pipe (`| head`)."""
+    _discard_stdout()
     raise SystemExit(0) from None
+
+
+def _discard_stdout() -> None:
+    """Let stdout lead nowhere, after its reader left: the flush at the end of the process must not fail either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mcp_web.cli.arguments import stdin_text
 from mcp_web.cli.calling import DEADLINE, shown_progress
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
 from mcp_web.cli.output import empty, json_option, paged, print_json
@@ -70,7 +71,7 @@ def _addresses(urls: tuple[str, ...]) -> list[str]:
     for url in urls:
         if url == "-" and sys.stdin.isatty():
             empty("Addresses, one a line; Ctrl-D ends the list.")
-        found += [line.strip() for line in sys.stdin if line.strip()] if url == "-" else [url]
+        found += filter(None, map(str.strip, stdin_text().split("\n"))) if url == "-" else [url]
     for url in found:
         if "://" not in url and os.path.isfile(url):
             raise click.UsageError(f"{url} is a file. `mcp-web extract {url}` reads files.")

@@ -49,8 +49,10 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) ->
     click.echo(click.style(shown, **style) if any(style.values()) else shown, err=err, nl=nl)
 
 
-def print_json(value: Any) -> None:
-    echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+def print_json(value: Any, *, indent: int | None = 2) -> None:
+    """Print a value as JSON; with `indent` None on one line."""
+    is_unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    echo(json.dumps(value, ensure_ascii=not is_unicode, indent=indent, default=str))
 
 
 def console(*, err: bool = False) -> Console:

@@ -36,7 +36,7 @@ def command(query: str, number: int | None, as_json: bool, **given: Any) -> None
     data, _ = answer_of("web_search", given | {"query": [query]})
     found = data["queries"][0]
     results = found["results"]
-    if number is not None:
+    if number is not None and results:
         _open(results, number, as_json)
     elif as_json:
         print_json(data)
@@ -51,8 +51,7 @@ def _open(results: list[dict[str, Any]], number: int, as_json: bool) -> None:
 
     if not 1 <= number <= len(results):
         raise click.UsageError(f"--open is {number}, but there are {len(results)} results.")
-    url = results[number - 1]["url"]
-    open_command.main([url, *(["--json"] if as_json else [])], standalone_mode=False)
+    click.get_current_context().invoke(open_command, urls=(results[number - 1]["url"],), as_json=as_json)
 
 
 def _show_contents(results: list[dict[str, Any]]) -> None:

@@ -6,6 +6,7 @@ import click
 
 from mcp_web.cli.output import echo, json_option, print_json, print_list
 from mcp_web.cli.session import with_app
+from mcp_web.text.amounts import amount
 
 
 @click.group("tenant")
@@ -72,4 +73,4 @@ def unshare(owner: str, collection: str, readers: tuple[str, ...]) -> None:
     from mcp_web.services.manage_tenants import unshare_collection
 
     removed = with_app(lambda app: unshare_collection(app, owner, collection, readers))
-    echo(f"{removed} shares of {collection} were withdrawn.", err=True)
+    echo(f"{amount(removed, 'share')} of {collection} withdrawn.", err=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from mcp_web.cli.arguments import Number
 from mcp_web.cli.output import echo, json_option, print_json, print_list
 from mcp_web.cli.session import with_app
 from mcp_web.model.token import TokenInfo
@@ -21,7 +22,7 @@ def command() -> None:
 @click.argument("name")
 @click.option("--tenant", help="The tenant whose archive it uses. Default: NAME.")
 @click.option("--scope", "scopes", multiple=True, help="What it may do; repeatable. Default: tools (every tool).")
-@click.option("--days", type=click.FloatRange(min=0.001), help="Days until it expires. Default: never.")
+@click.option("--days", type=Number(0.001, 36_500), help="Days until it expires. Default: never.")
 @json_option
 def add(name: str, tenant: str | None, scopes: tuple[str, ...], days: float | None, as_json: bool) -> None:
     """Make a token and show it once."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mcp_web.cli.arguments import Number
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
 from mcp_web.cli.output import echo, empty, print_json
 from mcp_web.cli.session import with_app
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 @click.argument("urls", nargs=-1, metavar="[URL...]")
 @click.option("--remove", multiple=True, metavar="URL", help="Stop watching a page; repeatable.")
 @click.option("--list", "only_list", is_flag=True, help="Only list what is watched.")
-@click.option(
-    "--every", type=click.FloatRange(0), metavar="SECONDS", help="Check again after this interval, until interrupted."
-)
+@click.option("--every", type=Number(0), metavar="SECONDS", help="Check again after this interval, until interrupted.")
 @click.option("--times", type=click.IntRange(0), default=0, help="With --every: stop after this many checks.")
 @click.option("--feed", type=click.Path(path_type=Path, dir_okay=False), help="Write the changes as an Atom feed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list, or one object a line for each page checked.")
@@ -80,7 +78,7 @@ async def _rounds(app: App, urls: list[str], every: float | None, times: int, fe
             one = await check_page(app, url)
             good = good and one.state != "failed"
             shown = as_object(one)
-            echo(json.dumps(shown, ensure_ascii=False)) if as_json else _show(shown)
+            print_json(shown, indent=None) if as_json else _show(shown)
             if one.state in ("new", "changed"):
                 entries.append((time.time(), one))
         if written is not None:
