@@ -91,7 +91,8 @@ def test_secrets_are_masked_and_known_to_the_redaction() -> None:
 
 
 def test_names_that_nothing_reads_are_told_with_the_nearest_real_one(tmp_path: Path) -> None:
-    settings = load(environ=_file(tmp_path, "[tools]\nprofil = 1\n") | {"MCP_WEB_PROFIL": "lite"})
+    settings = load(environ=_file(tmp_path, "fetc = 1\n[tools]\nprofil = 1\n") | {"MCP_WEB_PROFIL": "lite"})
+    assert any(name.split()[0] == "fetc" for name in settings.unknown)
     assert "MCP_WEB_PROFIL (did you mean MCP_WEB_PROFILE?)" in settings.unknown
     assert "tools.profil (did you mean tools.profile?)" in settings.unknown
 
@@ -110,6 +111,11 @@ def test_a_broken_file_is_named(tmp_path: Path, text: str) -> None:
 def test_a_missing_file_is_an_error_only_when_it_was_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="does not exist"):
         load(environ={"MCP_WEB_CONFIG": str(tmp_path / "no.toml")})
+    assert load(environ={"MCP_WEB_CONFIG": "", "XDG_CONFIG_HOME": str(tmp_path)}).unknown == []
+
+
+def test_a_file_of_an_editor_that_writes_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    assert load(environ=_file(tmp_path, '\ufeff[tools]\nprofile = "lite"\n')).of(ToolOptions).profile == "lite"
 
 
 def test_every_option_has_a_variable_of_its_own() -> None:
@@ -125,9 +131,12 @@ def test_every_room_with_options_is_gathered() -> None:
 
 
 def test_a_password_inside_an_address_is_not_shown() -> None:
-    settings = load(environ=NOWHERE | {"MCP_WEB_SEARXNG_URLS": "https://me:s3cret@search.example/"})
-    shown = [row.shown for row in settings.rows]
-    assert "s3cret" not in str(shown)
+    for password in ("s3cret", "s3c@ret", "s3c:ret"):
+        address = f"https://me:{password}@search.example/a@b"
+        settings = load(environ=NOWHERE | {"MCP_WEB_SEARXNG_URLS": address, "HTTPS_PROXY": address})
+        (shown,) = (row.shown for row in settings.rows if row.name == "searxng_urls")
+        assert shown == ("https://•••@search.example/a@b",)
+        assert settings.secrets == (password,)
 
 
 def test_entries_of_a_mapping_come_from_the_file_and_from_variables_of_their_own(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ class Settings:
             if row.facts.secret and row.value:
                 value = tuple(row.value.values()) if isinstance(row.value, Mapping) else row.value
                 found += value if isinstance(value, tuple) else [str(value)]
-        logins = (re.search(r":([^:/@]+)@", value) for value in self.proxy_variables.values())
+        logins = (re.search(r":([^/?#]+)@", value) for value in self.proxy_variables.values())
         return (*found, *(login[1] for login in logins if login))
 
 
@@ -146,7 +146,7 @@ def _without_passwords(value: Any) -> Any:
         return tuple(_without_passwords(item) for item in value)
     if isinstance(value, Mapping):
         return {name: _without_passwords(item) for name, item in value.items()}
-    return re.sub(r"(?<=://)[^/@\s]+@", "•••@", value) if isinstance(value, str) else value
+    return re.sub(r"(?<=://)[^/?#\s]+@", "•••@", value) if isinstance(value, str) else value
 
 
 def load(flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] | None = None) -> Settings:
@@ -177,7 +177,7 @@ def load_section(section: str) -> Any:
 def _sources(flags: Mapping[str, Any], env: Mapping[str, str]) -> _Sources:
     """Read the configuration file, and return it with the flags and the environment; raises ConfigError."""
     path = config_path(env)
-    return _Sources(flags, env, path, _read_toml(path, required="MCP_WEB_CONFIG" in env))
+    return _Sources(flags, env, path, _read_toml(path, required=bool(env.get("MCP_WEB_CONFIG"))))
 
 
 def _section(section: str, contract: str | None, sources: _Sources) -> tuple[Any, list[Setting]]:
@@ -235,7 +235,7 @@ def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
     import tomllib
 
     try:
-        return tomllib.loads(text.decode())
+        return tomllib.loads(text.decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"The configuration file {path} is not valid TOML: {error}.") from error
 
@@ -374,10 +374,10 @@ def _unknown(rows: list[Setting], env: Mapping[str, str], table: Mapping[str, An
     keys |= {".".join(key.split(".")[:2]) for row in rows for key in row.facts.keys}
     given = [name for name in env if name.startswith("MCP_WEB_") and name not in names]
     written = [
-        f"{section}.{name}"
+        key
         for section, inside in table.items()
-        for name in (inside if isinstance(inside, Mapping) else ("",))
-        if f"{section}.{name}" not in keys
+        for key in ([f"{section}.{name}" for name in inside] if isinstance(inside, Mapping) else [section])
+        if key not in keys
     ]
     return [_with_nearest(name, guesses | names) for name in given] + [
         _with_nearest(name, {key: key for key in keys}) for name in written

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
@@ -35,22 +36,34 @@ def run(line: str, folder: Path) -> str:
     return done.stdout.decode()
 
 
-@pytest.fixture(scope="module")
-def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path, int]]:
-    folder = tmp_path_factory.mktemp("team")
-    port = free_port()
-    command = [sys.executable, "-m", "mcp_web", *shlex.split(SERVE)[1:], "--http", f"0.0.0.0:{port}"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=clean_environment(folder))
+@contextmanager
+def started(folder: Path, arguments: list[str], **env: str) -> Iterator[str]:
+    """A server, with what it prints when it starts; it is ended afterwards."""
+    command = [sys.executable, "-m", "mcp_web", *arguments]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=clean_environment(folder, **env))
     assert process.stderr is not None
     said = ""
     for line in process.stderr:
         said += line
-        if "token add" in line:
+        if line.endswith(("token add NAME\n", " client\n")):
             break
-    yield said, folder, port
+    yield said
     process.send_signal(signal.SIGTERM)
     process.wait(WAIT)
     process.stderr.close()
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path, int]]:
+    folder = tmp_path_factory.mktemp("team")
+    port = free_port()
+    with started(folder, [*shlex.split(SERVE)[1:], "--http", f"0.0.0.0:{port}"]) as said:
+        yield said, folder, port
+
+
+def test_the_start_of_a_team_that_a_setting_asks_for_shows_the_token_too(tmp_path: Path) -> None:
+    with started(tmp_path, ["serve", "--http", f"127.0.0.1:{free_port()}"], MCP_WEB_TEAM="true") as said:
+        assert re.search(r"shown only once: mcpw_[\w-]{43}\n", said)
 
 
 def test_the_start_shows_one_token_and_the_lines_for_clients(team: tuple[str, Path, int]) -> None:

@@ -37,12 +37,13 @@ def command(address: str | None, team: bool, names: tuple[str, ...], profile: st
     from mcp_web.server.names import host_for_clients, own_names
     from mcp_web.server.options import ServerOptions
 
+    options = settings.of(ServerOptions)
     host, port = http.parse_address(address)
-    known = (*names, *(own_names() if team else ()))
-    base = settings.of(ServerOptions).public_url or f"http://{host_for_clients(host, known)}:{port}"
+    known = (*names, *(own_names() if options.team else ()))
+    base = options.public_url or f"http://{host_for_clients(host, known)}:{port}"
 
     def announce(first_token: str | None) -> None:
-        _announce(base.removesuffix("/mcp").rstrip("/"), first_token, team=team)
+        _announce(base.removesuffix("/mcp").rstrip("/"), first_token, team=options.team)
         sys.stderr.flush()
 
     http.run(settings, host, port, announce, known)
