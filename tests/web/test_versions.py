@@ -14,6 +14,7 @@ from contracts_seeds.contract_caller import OFFLINE
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions
+from mcp_web.web.times import moment
 from surface.test_http import Served
 
 pytestmark = pytest.mark.anyio
@@ -46,3 +47,8 @@ async def test_every_version_has_a_link_to_what_changed(served: Served, version:
     link = re.search(r'href="([^"]*)">What changed<', shown)
     assert link
     assert served.get(link[1])[0] == 200
+
+
+async def test_the_heading_has_the_time_at_which_a_version_returned(served: Served) -> None:
+    shown = served.get(f"/archive/{TEN.hash}")[2].decode()
+    assert f"<time>read {moment(6002.0, seconds=True)}</time>" in shown

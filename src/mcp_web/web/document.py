@@ -48,6 +48,7 @@ async def reading_view(app: App, request: Request) -> Response:
     copies = {url: info.hash for url, info in seen.items()}
     shown = await anyio.to_thread.run_sync(parsed.html, copies)
     cites, cited = await _citations(found)
+    versions = await _versions(found)
     return page(
         request,
         "document.html",
@@ -55,7 +56,8 @@ async def reading_view(app: App, request: Request) -> Response:
         title=_title(kept),
         body=Markup(shown.html),  # noqa: S704 — made by our Markdown renderer, which escapes all HTML of the page
         contents=shown.contents,
-        versions=await _versions(found),
+        versions=versions,
+        read_at=next((one["when"] for one in versions if one["hash"] == kept.hash), ""),
         cites=cites,
         cited=cited,
         asked=_asked(kept, readings, places),
