@@ -34,6 +34,11 @@ def test_tables_are_rows_by_column_and_lists_are_items() -> None:
     }
 
 
+def test_columns_without_a_name_or_with_the_same_name_are_told_apart() -> None:
+    (table,) = to_data("| size | price | price | |\n|-|-|-|-|\n| 1 | 2 | 3 | 4 |\n")["tables"]
+    assert table["rows"] == [{"size": "1", "price": "2", "price column 3": "3", "column 4": "4"}]
+
+
 def test_a_text_without_tables_and_lists_has_no_data() -> None:
     assert to_data("Only words.\n") == {}
 

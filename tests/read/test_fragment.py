@@ -167,3 +167,7 @@ def test_a_backtick_in_another_item_does_not_hide_words():
     markdown = "- The ` key\n- Replace `<name>` with yours"
     start = markdown.index("Replace")
     assert fragment(markdown, start, len(markdown)) == "text=Replace%20%3Cname%3E%20with%20yours"
+
+
+def test_half_a_surrogate_pair_is_linked_as_pages_show_it() -> None:
+    assert fragment("Words of \ud83d a page.", 0, 40) == "text=Words%20of%20%EF%BF%BD%20a%20page."

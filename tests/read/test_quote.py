@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from mcp_web.read.quote import Difference, verify
@@ -78,6 +80,38 @@ def test_escaped_signs_and_breaks_in_cells_are_read_as_the_page_shows_them(quote
     table = "| f | what |\n|---|---|\n| `power` | raised to the power<br>`pow` is the same |\n"
     page = f"Takes an &lt;Object> &amp; a name.\n\n{table}"
     assert verify(page, [quote])[0].verdict == "normalised"
+
+
+def test_what_was_found_ends_with_a_whole_entity():
+    assert verify("Takes *a* name &lt;", ["takes a name <"])[0].found == "Takes *a* name &lt;"
+
+
+@pytest.mark.parametrize(
+    "text", ["Die Küche blieb geöffnet", "Tiếng Việt là ngôn ngữ chính", "한국어 문장이 있다", "カタログがある"]
+)
+def test_letters_may_be_composed_of_several_characters(text):
+    for form, other in (("NFC", "NFD"), ("NFD", "NFC")):
+        page = unicodedata.normalize(form, text)
+        found = verify(f"# {page}.", [unicodedata.normalize(other, text)])[0]
+        assert (found.verdict, found.found) == ("normalised", page)
+
+
+@pytest.mark.parametrize(
+    "quote", ["…that begins in the middle", "that begins in the middle […]", "... in the middle ..."]
+)
+def test_an_ellipsis_at_the_edge_of_a_quote_leaves_its_words_as_they_are(quote):
+    found = verify("A sentence that begins in the middle of a page.", [quote])[0]
+    assert (found.verdict, found.differences) == ("normalised", ())
+    assert found.found in quote
+
+
+@pytest.mark.parametrize(
+    "quote", ["It costs $1", "It costs $1,000 and 5", "000 and 5.75 percent", "75 percent", "And we can", "we won"]
+)
+def test_a_part_of_a_number_or_of_a_negation_is_not_what_the_page_says(quote):
+    page = "It costs $1,000 and 5.75 percent. And we can’t go, so we won't."
+    assert verify(page, [quote])[0].verdict in ("fuzzy", "absent")
+    assert verify(page, ["It costs $1,000", "5.75 percent", "And we can't", "we won’t"])[3].verdict == "normalised"
 
 
 def test_reworded_quote_shows_the_differing_words():

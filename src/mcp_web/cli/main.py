@@ -223,11 +223,8 @@ def _redacted(stream: TextIO) -> TextIO:
     stream.flush()
     # click replaces a stream that can only write ASCII by one of its own, which would mask nothing.
     encoding = "utf-8" if codecs.lookup(stream.encoding).name == "ascii" else stream.encoding
-    errors = "backslashreplace" if stream.errors == "strict" else stream.errors
     by_line, at_once = stream.line_buffering, stream.write_through
-    return _RedactedStream(
-        stream.detach(), encoding=encoding, errors=errors, line_buffering=by_line, write_through=at_once
-    )
+    return _RedactedStream(stream.detach(), encoding, "backslashreplace", line_buffering=by_line, write_through=at_once)
 
 
 def _replace_closed_streams() -> None:

@@ -33,9 +33,14 @@ def to_data(markdown: str) -> dict[str, Any]:
 
 
 def _rows(table: str) -> list[dict[str, str]]:
-    """The rows below a table's header, each as {column: cell}; a third column without a name is called "column 3"."""
+    """The rows below a table's header, each as {column: cell}.
+
+    A third column without a name is called "column 3", one with the name of an earlier column "NAME column 3".
+    """
     lines = [_cells(line) for line in table.splitlines() if line.strip()]
-    names = [name or f"column {at}" for at, name in enumerate(lines[0], start=1)]
+    names: list[str] = []
+    for at, name in enumerate(lines[0], start=1):
+        names.append(name if name and name not in names else f"{name} column {at}".strip())
     return [dict(zip(names, cells, strict=False)) for cells in lines[2:]]
 
 

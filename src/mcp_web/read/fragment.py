@@ -179,5 +179,6 @@ def _fold(text: str) -> str:
 
 def _term(words: list[str]) -> str:
     """Words joined by spaces and percent-encoded for a text directive, dashes included."""
+    text = " ".join(words).encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # as pages show half a pair
     # The dash separates prefix and suffix in a directive, so it is escaped though URLs allow it.
-    return percent(" ".join(words), safe="").replace("-", "%2D")
+    return percent(text, safe="").replace("-", "%2D")

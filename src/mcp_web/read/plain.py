@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from html import unescape
 from itertools import pairwise
+from unicodedata import is_normalized, normalize
 
 from mcp_web.model.passage import Span
 from mcp_web.text.inline import Stripped, inline_markup, without
@@ -111,7 +112,11 @@ _DROP = re.compile(
 )
 
 
-_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,6});")
+# Several characters that are one on the page: an entity, or a letter with marks that Unicode has as one letter too.
+_AS_ONE = re.compile(
+    r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,6});"
+    r"|\w[\u0300-\u0343\u0345-\u036f]+|\w[\u3099\u309a]|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +132,9 @@ class FoldedMarkdown:
 
     def source_span(self, start: int, end: int) -> Span:
         """The span in the Markdown of a span of the folded text."""
-        return self.plain.source_span(*self.folded.source_span(start, end))
+        first, stop = self.folded.source_span(start, end)
+        whole = _AS_ONE.match(self.plain.text, max(first, stop - 1))
+        return self.plain.source_span(first, whole.end() if whole else stop)
 
 
 def fold_markdown(markdown: str) -> FoldedMarkdown:
@@ -146,12 +153,12 @@ def fold_markdown_quote(quote: str) -> str:
 
 
 def _fold(text: str) -> Stripped:
-    """Plain text in lower case, with one form of quotation marks, dashes and spaces, and its offsets in `text`.
+    """Plain text in lower case, with one form of accents, quotation marks, dashes and spaces, and its offsets in `text`.
 
     Invisible characters, double quotes, and repeated spaces, dots and dashes are removed.
     """
-    if "&" in text:  # as many characters as before, so that offsets stay
-        text = _ENTITY.sub(lambda found: unescape(found[0]).ljust(len(found[0]), "\u200b"), text)
+    if "&" in text or not is_normalized("NFC", text):  # as many characters as before, so that offsets stay
+        text = _AS_ONE.sub(lambda found: normalize("NFC", unescape(found[0])).ljust(len(found[0]), "\u200b"), text)
     same = text.translate(_TABLE)
     lower = same.lower()
     if len(lower) != len(same):

@@ -46,6 +46,8 @@ _NEGATION = re.compile(
     r"|لا|لم|لن|ليس|غير|دون|नहीं|न|मत|बिना|לא|אין|בלי)\b|[不没沒无無未非]|ない|ません|ไม่|않|못|없",
     re.IGNORECASE,
 )
+# Inside a number, or before the end of a negation: `$1` is not in `$1,000`, and `we can` is not in `we can't`.
+_INSIDE = re.compile(r"(?<=\d)[.,]\d|(?<=\d[.,])\d|(?<=\w)['’]t\b")
 _ELISION = re.compile(r"\s*(?:\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|…|\.{3,})\s*")
 
 
@@ -115,10 +117,8 @@ class _Source:
         if (place := self.place(quote)) is not None:
             return self._found(quote, *place)
         for parts in _folded_forms(*_ELISION.split(quote)):
-            if len(parts) > 1 and all(len(_WORD.findall(part)) > 1 for part in parts):
-                places = self._chain(parts)
-                if places is not None:
-                    return self._elided(quote, places)
+            if all(len(_WORD.findall(part)) > 1 for part in parts) and (places := self._chain(parts)) is not None:
+                return self._elided(quote, places)
         checks = [self._fuzzy(quote, wanted) for (wanted,) in _folded_forms(quote)]
         return max(checks, key=lambda check: check.similarity, default=QuoteCheck(quote, "absent"))
 
@@ -301,18 +301,18 @@ def _find(text: str, wanted: str, begin: int = 0) -> int | None:
         place = text.find(wanted, begin)
         if place < 0:
             return None
-        end = place + len(wanted)
-        opens = place == 0 or not _inside_word(text[place - 1], wanted[0])
-        closes = end >= len(text) or not _inside_word(wanted[-1], text[end])
-        if opens and closes:
+        if not (_inside_word(text, place) or _inside_word(text, place + len(wanted))):
             return place
         begin = place + 1
     return None
 
 
-def _inside_word(before: str, after: str) -> bool:
-    """Whether two adjacent characters belong to one word; in unspaced scripts a quote may begin at any character."""
-    return before.isalnum() and after.isalnum() and not (_UNSPACED.match(before) or _UNSPACED.match(after))
+def _inside_word(text: str, at: int) -> bool:
+    """Whether an offset is inside a word or number; in unspaced scripts a quote may begin at any character."""
+    around = text[max(0, at - 1) : at + 1]
+    return _INSIDE.match(text, at) is not None or (
+        len(around) == 2 and around.isalnum() and at > 0 and not _UNSPACED.search(around)
+    )
 
 
 def _find_last(text: str, wanted: str, begin: int, end: int) -> int | None:
