@@ -343,6 +343,13 @@ def test_the_archive_is_filtered_and_paged_without_an_end(site: Site, tmp_path: 
         served.stop()
 
 
+def test_a_filter_that_cannot_be_read_is_left_out_and_a_day_may_be_written_without_hyphens(served: Served) -> None:
+    for path in ("/archive?q=wheels&source=nothing", "/archive?q=wheels&since=soon"):
+        status, _, body = served.get(path)
+        assert (status, ">The engine<" in body.decode()) == (200, True)
+    assert 'name="until" value="2024-12-31"' in served.get("/archive?until=20241231")[2].decode()
+
+
 def test_what_was_read_yesterday_is_asked_for_by_day(served: Served) -> None:
     today, yesterday = (served.get(f"/archive?read={name}")[2].decode() for name in ("today", "yesterday"))
     assert ">The engine<" in today

@@ -153,7 +153,7 @@ def fold_markdown_quote(quote: str) -> str:
 
 
 def _fold(text: str) -> Stripped:
-    """Plain text in lower case, with one form of accents, quotation marks, dashes and spaces, and its offsets in `text`.
+    """Plain text in lower case, with one form of accents, quotation marks, dashes and spaces; offsets are in `text`.
 
     Invisible characters, double quotes, and repeated spaces, dots and dashes are removed.
     """

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import groupby
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from mcp_web.app import App
 from mcp_web.archive.highlight import Snippet
-from mcp_web.model.snapshot import SnapshotInfo
+from mcp_web.model.snapshot import SnapshotInfo, Source
 from mcp_web.services.list_documents import list_documents, list_shared_documents
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.pages import number, page, place
@@ -160,11 +160,13 @@ def _read_between(choice: str, today: date) -> tuple[float | None, float | None]
 
 
 def given_filters(request: Request, names: Sequence[str]) -> dict[str, str]:
-    """The filters in the query string, "" for those that were not given and for a day that is not YYYY-MM-DD."""
+    """The filters in the query string, "" for those that were not given, an invalid day and an unknown source."""
     filters = {name: request.query_params.get(name, "").strip()[:500] for name in names}
     for name in ("since", "until"):
         try:
-            date.fromisoformat(filters[name])
+            filters[name] = date.fromisoformat(filters[name]).isoformat()
         except ValueError:
             filters[name] = ""
+    if "source" in names and filters["source"] not in get_args(Source):
+        filters["source"] = ""
     return filters
