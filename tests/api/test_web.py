@@ -54,6 +54,8 @@ def test_a_script_opens_reads_verifies_and_finds_again(miniweb: MiniWeb, setting
         assert (bool(absent), absent.verdict) == (False, "absent")
 
         web.archive.add("The engine was never finished.", title="A note on engines", tags=["history"])
+        web.archive.add("Wheels of brass.", title="A note on wheels", tags="parts")
+        assert [hit.tags for hit in web.archive.search("note on wheels", collection="parts")] == [("parts",)]
         found = web.archive.search("engine finished", mode="text")
         assert {hit.title for hit in found} == {"The engine", "A note on engines"}
         assert all("<mark>" not in snippet for hit in found for snippet in hit.snippets)

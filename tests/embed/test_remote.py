@@ -150,6 +150,7 @@ def test_missing_model_name_is_named() -> None:
     [
         ("https://h.example", "https://h.example/v1/embeddings"),
         ("https://h.example/v1/", "https://h.example/v1/embeddings"),
+        ("https://h.example/m/embeddings?api-version=1", "https://h.example/m/embeddings?api-version=1"),
         ("https://h.example/openai/v1", "https://h.example/openai/v1/embeddings"),
         ("https://h.example/x/embeddings", "https://h.example/x/embeddings"),
     ],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args, overload
 import anyio
 
 from mcp_web import trace
-from mcp_web.api.checks import check_choice, check_least, check_text
+from mcp_web.api.checks import as_tuple, check_choice, check_least, check_text
 from mcp_web.api.clean_output import clean_output
 from mcp_web.api.results import (
     ArchiveHit,
@@ -99,8 +99,8 @@ class AsyncWeb:
             country=country,
             freshness=freshness,
             safe_search=safe_search,
-            include_domains=tuple(include_domains),
-            exclude_domains=tuple(exclude_domains),
+            include_domains=as_tuple(include_domains),
+            exclude_domains=as_tuple(exclude_domains),
         )
         (answer,) = await search_web(self._app, [wanted], provider, deadline=self._deadline())
         if isinstance(answer, WebError):
@@ -165,7 +165,7 @@ class AsyncWeb:
         check_text("question", question)
         if max_results is not None:
             check_least("max_results", max_results, 1)
-        urls = [url] if isinstance(url, str) else list(url)
+        urls = as_tuple(url)
         pages = await read_pages(
             self._app,
             urls,
@@ -204,8 +204,7 @@ class AsyncWeb:
         from mcp_web.read.fragment import quote_url
         from mcp_web.services.verify_quotes import verify_quotes
 
-        wanted = [quotes] if isinstance(quotes, str) else list(quotes)
-        kept, checks = await verify_quotes(self._app, source, wanted, deadline=self._deadline())
+        kept, checks = await verify_quotes(self._app, source, as_tuple(quotes), deadline=self._deadline())
         made = []
         for one in checks:
             link = ""
@@ -282,8 +281,9 @@ class AsyncArchive:
         from mcp_web.services.add_document import add_document
 
         check_text("content", content)
-        deadline = self._web._deadline()
-        kept = await add_document(self._web._app, content, title=title, day=date, tags=tags, deadline=deadline)
+        kept = await add_document(
+            self._web._app, content, title=title, day=date, tags=as_tuple(tags), deadline=self._web._deadline()
+        )
         return _page(kept.final_url, kept.document, kept.hash)
 
     @clean_output
@@ -298,7 +298,7 @@ class AsyncArchive:
         from mcp_web.services.crawl_site import crawl_site
 
         return await crawl_site(
-            self._web._app, url, prefix=prefix, max_pages=max_pages, max_depth=max_depth, tags=tuple(tags)
+            self._web._app, url, prefix=prefix, max_pages=max_pages, max_depth=max_depth, tags=as_tuple(tags)
         )
 
 

@@ -24,3 +24,8 @@ def check_text(name: str, value: str) -> None:
     """Raise InvalidInput if the value is blank."""
     if not value.strip():
         raise InvalidInput(f"{name} is empty.", parameter=name)
+
+
+def as_tuple(values: str | Sequence[str]) -> tuple[str, ...]:
+    """The values as a tuple; a text, which Python takes for a sequence of letters, is one value."""
+    return (values,) if isinstance(values, str) else tuple(values)

@@ -149,11 +149,11 @@ class RemoteEmbedder:
 
 def _endpoint(url: str) -> str:
     """The URL of the embeddings endpoint, from a base (https://host or https://host/v1) or from that URL itself."""
-    bare = url.rstrip("/")
-    if bare.endswith("/embeddings"):
-        return bare
-    path = bare.partition("://")[2].partition("/")[2]
-    return bare + ("/embeddings" if path else "/v1/embeddings")
+    place, mark, query = url.partition("?")
+    bare = place.rstrip("/")
+    if not bare.endswith("/embeddings"):
+        bare += "/embeddings" if "/" in bare.partition("://")[2] else "/v1/embeddings"
+    return bare + mark + query
 
 
 def _vectors(answer: ApiAnswer, model: str) -> list[list[float]]:
