@@ -300,6 +300,7 @@ def test_watched_pages_are_one_json_object_a_line(shell: Shell, docs: Site) -> N
 
 def test_a_feed_remembers_earlier_changes(shell: Shell, docs: Site, tmp_path: Path) -> None:
     feed = tmp_path / "changes.xml"
+    feed.write_bytes(b"no feed, and no UTF-8: \xff")
     shell.run("watch", docs.loopback_url("/p1"), "--feed", str(feed))
     assert feed.read_text().count("<entry>") == 1
     shell.run("watch", "--feed", str(feed))

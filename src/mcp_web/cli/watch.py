@@ -70,7 +70,7 @@ async def _rounds(app: App, urls: list[str], every: float | None, times: int, fe
 
     entries: list[tuple[float, Watched]] = []
     written = anyio.Path(feed) if feed is not None else None
-    earlier = await written.read_text("utf-8") if written is not None and await written.exists() else ""
+    earlier = await written.read_text("utf-8", "replace") if written is not None and await written.exists() else ""
     good, round_ = True, 0
     while True:
         round_ += 1
