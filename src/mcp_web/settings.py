@@ -1,7 +1,7 @@
 """Gathers each component's options: defaults < TOML file < environment < flags. The only reader of os.environ.
 
-A component declares a frozen dataclass of `option(...)` fields in its `options.py`; one line in SECTIONS makes every
-field a variable, a TOML key, a row of `mcp-web config` and of the reference page.
+A component declares a dataclass of `option(...)` fields in its `options.py`; one line in SECTIONS makes each field a
+variable, a TOML key, a row of `mcp-web config` and of the reference page.
 """
 
 from __future__ import annotations
@@ -73,11 +73,7 @@ class Setting:
     facts: OptionFacts
     kind: str  # its type in words
     default: Any
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """The environment variables that set this option, in order of precedence; empty if only the file can set it."""
-        return variable_names(self.section, self.name, self.facts)
+    variables: tuple[str, ...]  # that set it, in order of precedence; empty if only the file can
 
     @property
     def shown(self) -> Any:
@@ -150,10 +146,8 @@ def _without_passwords(value: Any) -> Any:
 
 
 def load(flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] | None = None) -> Settings:
-    """Read all settings; raises ConfigError that names the variable, the value and what is allowed.
-
-    `flags` are values of the command line by `section.name`; `environ` replaces the environment of the process.
-    """
+    """Read all settings; `flags` are values of the command line by `section.name`, `environ` replaces the environment
+    of the process. Raises ConfigError, which names the variable, the value and what is allowed."""
     env = os.environ if environ is None else environ
     sources = _sources(flags or {}, env)
     sections: dict[type[Any], Any] = {}
@@ -196,13 +190,6 @@ def worker_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in _WORKER_VARIABLES if name in os.environ}
 
 
-def variable_names(section: str, name: str, facts: OptionFacts) -> tuple[str, ...]:
-    """The environment variables of an option, in order of precedence; empty if only the file can set it."""
-    if facts.file_only:
-        return ()
-    return (*(facts.env or (f"MCP_WEB_{section}_{name}".upper(),)), *facts.entries)
-
-
 def wants_colour() -> bool:
     """Whether output at a terminal may have colours: not if NO_COLOR (no-color.org) is set or TERM is `dumb`."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -241,10 +228,8 @@ def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
 
 
 def _setting(section: str, spec: dataclasses.Field[Any], hint: Any, contract: str | None, sources: _Sources) -> Setting:
-    """One option with its value and where that comes from; raises ConfigError for an invalid value.
-
-    `spec` is its field and `hint` its type; some defaults depend on `contract`, the name of the configured contract.
-    """
+    """The option of the field `spec`, of type `hint`, with its value and where that comes from; some defaults depend on
+    `contract`, the name of the configured contract. Raises ConfigError for an invalid value."""
     facts = facts_of(spec)
     default = facts.contracts.get(contract or "", default_of(spec))
     value, origin, origin_name = default, "default", ""
@@ -252,7 +237,9 @@ def _setting(section: str, spec: dataclasses.Field[Any], hint: Any, contract: st
         if (written := _written(sources.table, key)) is not None:
             origin, origin_name = "file", f"{sources.path}: {key}"
             value = _joined(value, _checked(origin_name, written, hint, facts, scale=scale))
-    names = [name for name in reversed(variable_names(section, spec.name, facts)) if sources.env.get(name, "").strip()]
+    derived = (f"MCP_WEB_{section}_{spec.name}".upper(),)
+    variables = () if facts.file_only else (*(facts.env or derived), *facts.entries)
+    names = [name for name in reversed(variables) if sources.env.get(name, "").strip()]
     # Applied in reverse, so that the first takes precedence; variables of single entries are added to the others.
     for variable in sorted(names, key=facts.entries.__contains__):
         origin, origin_name = "environment", variable
@@ -264,7 +251,8 @@ def _setting(section: str, spec: dataclasses.Field[Any], hint: Any, contract: st
     if (flag := sources.flags.get(f"{section}.{spec.name}")) is not None:
         origin, origin_name = "flag", f"--{spec.name.replace('_', '-')}"
         value = _checked(origin_name, flag, hint, facts, scale=1.0)
-    return Setting(section, spec.name, value, origin, origin_name, facts, _in_words(hint, facts), default)  # type: ignore[arg-type]  # origin is one of the four literals
+    kind = _in_words(hint, facts)
+    return Setting(section, spec.name, value, origin, origin_name, facts, kind, default, variables)  # type: ignore[arg-type]  # origin is one of the four literals
 
 
 def _written(table: Mapping[str, Any], key: str) -> Any:
@@ -286,20 +274,13 @@ def _joined(value: Any, given: Any) -> Any:
 
 
 def _with_entry(value: Any, variable: str, text: str, hint: Any, facts: OptionFacts) -> Any:
-    """The value of an option after a variable that sets one entry of it (`facts.entries` names the entry).
-
-    In a mapping the entry gets the value `text`. A tuple lists what is switched off: a true `text` removes the entry, a
-    false one adds it. Raises ConfigError.
-    """
+    """The value of an option after a variable that sets one entry of it (`facts.entries` names the entry): in a mapping
+    to `text`; a tuple lists what is off, so true removes the entry and false adds it. Raises ConfigError."""
     entry = facts.entries[variable]
     if isinstance(value, Mapping):
         return {**value, entry: _entry_value(variable, text, hint, facts)}
     on = _checked(variable, text, bool, dataclasses.replace(facts, choices=()), scale=1.0)
     return tuple(name for name in value if name != entry) if on else (*value, entry)
-
-
-def _is_mapping(hint: Any) -> bool:
-    return typing.get_origin(hint) is Mapping
 
 
 def _mapping(name: str, raw: Any, hint: Any, facts: OptionFacts) -> dict[str, Any]:
@@ -325,7 +306,7 @@ def _entry_value(name: str, raw: Any, hint: Any, facts: OptionFacts) -> Any:
 def _checked(name: str, raw: Any, hint: Any, facts: OptionFacts, *, scale: float) -> Any:
     """`raw` converted to the type `hint`, and if it is a number multiplied by `scale`, the factor from the unit of the
     source to that of the option. Raises ConfigError, which calls the source `name`, if it is not what `facts` allow."""
-    if _is_mapping(hint):
+    if typing.get_origin(hint) is Mapping:
         return _mapping(name, raw, hint, facts)
     rule, kind = _rule(hint, facts, scale), _inner(hint)
     try:
@@ -359,7 +340,7 @@ def _rule(hint: Any, facts: OptionFacts, scale: float) -> ValueRule:
 
 def _in_words(hint: Any, facts: OptionFacts) -> str:
     """In words, what an option of type `hint` accepts in its environment variable: for `Setting.kind`."""
-    if _is_mapping(hint):
+    if typing.get_origin(hint) is Mapping:
         return "entries NAME=VALUE" + (f", where NAME is one of: {', '.join(facts.choices)}" if facts.choices else "")
     rule = _rule(hint, facts, facts.scale)
     return "a list separated by commas" if rule.kind == "array" and not rule.choices else rule.allowed

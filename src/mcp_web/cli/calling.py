@@ -19,9 +19,9 @@ DEADLINE = 600.0  # seconds
 
 
 def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Call the tool `name`: the answer object and the text; raises the error that a client would have received.
+    """Call the tool `name`: its answer as object and as text. Raises the WebError that a client would have received.
 
-    In `given`, an empty tuple is left out: an option that can be repeated and was not given.
+    Arguments in `given` that are an empty tuple are left out: options that can be repeated and were not given.
     """
     from mcp_web.tools.call import Call
     from mcp_web.tools.calling import run_tool
@@ -43,9 +43,9 @@ def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 @contextmanager
 def shown_progress() -> Iterator[Callable[[str, float, float | None], None] | None]:
-    """Context manager: gives a function that updates a progress bar on stderr; None if stderr is not a terminal.
+    """Context manager: gives a function (message, amount done, total or None) that updates a progress bar on stderr.
 
-    The function takes a message, how much is done, and the total or None.
+    None if stderr is not a terminal.
     """
     if not sys.stderr.isatty():
         yield None

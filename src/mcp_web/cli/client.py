@@ -67,10 +67,7 @@ def command(
 
 
 def _name_unset(env: tuple[str, ...]) -> None:
-    """Warn of this shell's settings in environment variables that a server started by the client will not have.
-
-    `env` has those that it gets, as NAME=VALUE.
-    """
+    """Warn of variables of this shell that are settings and that the client's server will not get by `env`."""
     from mcp_web.settings import load
 
     given = {pair.partition("=")[0] for pair in env}
@@ -82,10 +79,7 @@ def _name_unset(env: tuple[str, ...]) -> None:
 
 
 def remote(client: Client, url: str, token: str | None) -> Remote:
-    """The server at `url` for the configuration of a client; `/mcp` is added to an address without a path.
-
-    Raises ConfigError if the client or the address cannot be used for that.
-    """
+    """The server at `url`, with `/mcp` added if it has no path; ConfigError if client or address cannot be used."""
     if client.names is None:
         raise ConfigError(
             f"{client.title} takes no HTTP server in its configuration file.",
@@ -100,7 +94,7 @@ def remote(client: Client, url: str, token: str | None) -> Remote:
 
 
 def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path | None]:
-    """Merge our entry into a configuration file; returns whether it changed, and the backup of the earlier file.
+    """Merge our entry into a configuration file; returns whether that changed it, and the backup of the earlier file.
 
     The backup is None if nothing changed or there was no file. Raises ConfigError for a file that cannot be merged.
     """
@@ -108,8 +102,7 @@ def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path |
         before = target.read_text(encoding="utf-8-sig") if target.exists() else ""
     except UnicodeDecodeError as error:
         raise _left_alone(client, target, "is not UTF-8 text") from error
-    merged = _merged_toml if client.form == "toml" else _merged_json
-    after = merged(client, entry, before, target)
+    after = _merged(client, entry, before, target)
     if after == before:
         return False, None
     backup = None
@@ -127,49 +120,40 @@ def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path |
     return True, backup
 
 
-def _merged_json(client: Client, entry: AnyEntry, before: str, target: Path) -> str:
-    """The text of a JSON file with our entry, which replaces an earlier one; ConfigError if it cannot be read."""
+def _merged(client: Client, entry: AnyEntry, before: str, target: Path) -> str:
+    """The text of a configuration file with our entry; in JSON it replaces an earlier one.
+
+    Raises ConfigError for a file that cannot be read or, as TOML, has a different entry.
+    """
+    import tomllib
+
+    is_toml = client.form == "toml"
     try:
-        whole = json.loads(before) if before.strip() else {}
+        whole = tomllib.loads(before) if is_toml else json.loads(before) if before.strip() else {}
     except ValueError as error:
-        raise _left_alone(client, target, f"is not plain JSON ({error})") from error
-    table = whole
+        raise _left_alone(client, target, f"is not {'valid TOML' if is_toml else 'plain JSON'} ({error})") from error
+    table, place = whole, ".".join(client.where)
     for key in client.where:
         table = table.setdefault(key, {}) if isinstance(table, dict) else None
     if not isinstance(table, dict):
-        raise _left_alone(client, target, f"has no object at {'.'.join(client.where)}")
+        raise _left_alone(client, target, f"has no {'table' if is_toml else 'object'} at {place}")
     wanted = client.body_of(entry)
     if table.get(NAME) == wanted:
         return before
-    table[NAME] = wanted
-    # Half a surrogate pair cannot be written as UTF-8, only as the escape sequence \ud800 that it was read from.
-    return json.dumps(whole, ensure_ascii=False, indent=2).encode(errors="backslashreplace").decode() + "\n"
-
-
-def _merged_toml(client: Client, entry: AnyEntry, before: str, target: Path) -> str:
-    """The text of a TOML file with our entry; ConfigError if it cannot be read or has a different entry."""
-    import tomllib
-
-    try:
-        whole: Any = tomllib.loads(before)
-    except tomllib.TOMLDecodeError as error:
-        raise _left_alone(client, target, f"is not valid TOML ({error})") from error
-    for key in client.where:
-        whole = whole.get(key, {}) if isinstance(whole, dict) else None
-    if not isinstance(whole, dict):
-        raise _left_alone(client, target, f"has no table at {'.'.join(client.where)}")
-    if whole.get(NAME) == client.body_of(entry):
-        return before
-    if NAME in whole:
+    if not is_toml:
+        table[NAME] = wanted
+        # Half a surrogate pair cannot be written as UTF-8, only as the escape sequence \ud800 that it was read from.
+        return json.dumps(whole, ensure_ascii=False, indent=2).encode(errors="backslashreplace").decode() + "\n"
+    if NAME in table:
         raise ConfigError(
-            f"{target} already has a different [{'.'.join((*client.where, NAME))}].",
+            f"{target} already has a different [{place}.{NAME}].",
             suggestion="Remove that table and run the command again, or edit it by hand.",
         )
     after = (before.rstrip("\n") + "\n\n" if before.strip() else "") + _toml(client, entry)
     try:
         tomllib.loads(after)
     except tomllib.TOMLDecodeError as error:
-        fault = f"has an inline table at {'.'.join(client.where)}, to which no other table can be added"
+        fault = f"has an inline table at {place}, to which no other table can be added"
         raise _left_alone(client, target, fault) from error
     return after
 

@@ -133,46 +133,35 @@ def run() -> None:
 
 
 def _exit_with(failure: BaseException) -> NoReturn:
-    """Print the failure as one sentence on stderr, and exit with the code that belongs to it."""
+    """Print the failure as a sentence on stderr and, with --json, as an object on stdout; exit with its code."""
+    from mcp_web.cli.output import echo, wrapped
+
     try:
         with ungrouped():
             raise failure
     except click.ClickException as error:
-        _print_usage_error(error)
+        said = io.StringIO()
+        error.show(said)  # usage, hint and sentence
+        for line in said.getvalue().splitlines():
+            echo(wrapped(line), err=True)
         _print_object(InvalidInput(error.format_message()))
-        raise SystemExit(WRONG_USAGE if isinstance(error, click.UsageError) else error.exit_code) from None
+        raise SystemExit(error.exit_code) from None
     except WebError as error:
         if error.code == "INTERNAL_ERROR" and error.__cause__ is not None:
             _defect(error.__cause__)
         _print_error(error)
-        raise SystemExit(_exit_code(error)) from None
+        is_wrong_usage = isinstance(error, AgentError | ConfigError)
+        code = NOTHING_FOUND if isinstance(error, NotFound) else WRONG_USAGE if is_wrong_usage else FAILED
+        raise SystemExit(code) from None
     except BrokenPipeError:
         _exit_quietly()
     except OSError as error:
-        from mcp_web.cli.output import echo
-
         sentence = f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}."
         echo(f"mcp-web: {sentence}", err=True)
         _print_object(InvalidInput(sentence))
         raise SystemExit(FAILED) from None
     except Exception as error:  # noqa: BLE001 — the edge: a bug in this program is reported in a sentence
         _defect(error)
-
-
-def _print_usage_error(error: click.ClickException) -> None:
-    """Print what click says of the error (usage, hint, sentence) on stderr."""
-    from mcp_web.cli.output import echo, wrapped
-
-    said = io.StringIO()
-    error.show(said)
-    for line in said.getvalue().splitlines():
-        echo(wrapped(line), err=True)
-
-
-def _exit_code(error: WebError) -> int:
-    if isinstance(error, NotFound):
-        return NOTHING_FOUND
-    return WRONG_USAGE if isinstance(error, AgentError | ConfigError) else FAILED
 
 
 def _print_error(error: WebError) -> None:

@@ -63,10 +63,7 @@ def command(urls: tuple[str, ...], form: str, links: bool, screenshot: str | Non
 
 
 def _addresses(urls: tuple[str, ...]) -> list[str]:
-    """The addresses, each once; `-` stands for the lines of standard input.
-
-    Raises UsageError for a file, for no address and for too many.
-    """
+    """The addresses, each once; `-` is the lines of standard input. UsageError for a file, none, or too many."""
     found: list[str] = []
     for url in urls:
         if url == "-" and sys.stdin.isatty():

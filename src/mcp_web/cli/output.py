@@ -40,7 +40,7 @@ def joined_words(context: click.Context, parameter: click.Parameter, words: tupl
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) -> None:
-    """Print a text in a style of `click.style`, with a line break if `nl`. Every command prints with it.
+    """Print a text on stdout or, with `err`, on stderr; `nl`: with a line break; `style`: options of `click.style`.
 
     At a terminal, control characters are escaped: a text may come from a page, an imported file or an agent.
     """
@@ -75,10 +75,8 @@ def wrapped(text: str, indent: int = 0, *, stream: TextIO | None = None) -> str:
 
 
 def _columns() -> int:
-    """The width of the terminal in characters, or COLUMNS if it is set.
-
-    `shutil` alone asks the original standard output, which `main.run` replaces, and which may be a pipe.
-    """
+    """The width of the terminal in characters, or the variable COLUMNS if it is set."""
+    # `shutil` alone asks the original standard output, which `main.run` replaces, and which may be a pipe.
     for handle in (1, 2):
         with suppress(OSError):
             return shutil.get_terminal_size(os.get_terminal_size(handle)).columns
@@ -118,10 +116,7 @@ class _Collected(io.StringIO):
 
 @contextmanager
 def paged() -> Iterator[None]:
-    """Context manager: on a terminal, collect what is printed inside and show it at the end, in the pager if long.
-
-    Elsewhere nothing changes.
-    """
+    """Context manager: if stdout is a terminal, show what is printed inside at its end, in the pager if it is long."""
     terminal = sys.stdout
     if not terminal.isatty() or isinstance(terminal, _Collected):
         yield
@@ -140,10 +135,7 @@ def paged() -> Iterator[None]:
 
 @paged()
 def print_markdown(text: str, *, list_links: bool = True) -> None:
-    """Print Markdown: in a terminal rendered, with clickable links and, with `list_links`, a list of them.
-
-    On a pipe it is unchanged.
-    """
+    """Print Markdown; at a terminal rendered, with clickable links and, with `list_links`, a list of their URLs."""
     if not sys.stdout.isatty():
         echo(text)
         return

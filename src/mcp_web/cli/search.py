@@ -37,21 +37,17 @@ def command(query: str, number: int | None, as_json: bool, **given: Any) -> None
     found = data["queries"][0]
     results = found["results"]
     if number is not None and results:
-        _open(results, number, as_json)
+        from mcp_web.cli.open import command as open_command
+
+        if not 1 <= number <= len(results):
+            raise click.UsageError(f"--open is {number}, but there are {len(results)} results.")
+        click.get_current_context().invoke(open_command, urls=(results[number - 1]["url"],), as_json=as_json)
     elif as_json:
         print_json(data)
     else:
         _show(found)
     if not results and not found["answers"]:
         raise SystemExit(NOTHING_FOUND)
-
-
-def _open(results: list[dict[str, Any]], number: int, as_json: bool) -> None:
-    from mcp_web.cli.open import command as open_command
-
-    if not 1 <= number <= len(results):
-        raise click.UsageError(f"--open is {number}, but there are {len(results)} results.")
-    click.get_current_context().invoke(open_command, urls=(results[number - 1]["url"],), as_json=as_json)
 
 
 def _show_contents(results: list[dict[str, Any]]) -> None:

@@ -41,12 +41,8 @@ def command(address: str | None, team: bool, names: tuple[str, ...], profile: st
     host, port = http.parse_address(address)
     known = (*names, *(own_names() if options.team else ()))
     base = options.public_url or f"http://{host_for_clients(host, known)}:{port}"
-
-    def announce(first_token: str | None) -> None:
-        _announce(base.removesuffix("/mcp").rstrip("/"), first_token, team=options.team)
-        sys.stderr.flush()
-
-    http.run(settings, host, port, announce, known)
+    base = base.removesuffix("/mcp").rstrip("/")
+    http.run(settings, host, port, lambda first_token: _announce(base, first_token, team=options.team), known)
 
 
 def _announce(base: str, first_token: str | None, *, team: bool) -> None:

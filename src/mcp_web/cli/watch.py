@@ -60,9 +60,9 @@ def command(
 
 
 async def _rounds(app: App, urls: list[str], every: float | None, times: int, feed: Path | None, as_json: bool) -> bool:
-    """Check the pages and print what changed, again every `every` seconds if given, `times` times (0: no limit).
+    """Check the pages, print what changed and add it to the Atom feed `feed`; False if a page could not be checked.
 
-    Changes are added to the Atom feed in the file `feed`. Returns whether all pages could be checked each time.
+    With `every`, again after so many seconds, `times` times in all (0: no limit).
     """
     import anyio
 

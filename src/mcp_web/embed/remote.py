@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 BATCH = 32  # texts of one request
 # A batch of 32 vectors of 4,096 dimensions in JSON is about 3 MB.
 MAX_BYTES = 32_000_000
+# What to do about a refusal, by its status.
+_HINTS = {
+    401: "The operator checks EMBEDDING_SERVER_API_KEY.",
+    403: "The operator checks EMBEDDING_SERVER_API_KEY.",
+    404: "The operator checks EMBEDDING_SERVER_URL and EMBEDDING_MODEL_NAME.",
+    429: "Try again later; the operator can lower CONCURRENCY or raise the server's limit.",
+}
 
 
 class ApiAnswer(Protocol):
@@ -85,12 +92,10 @@ class RemoteEmbedder:
             async with anyio.create_task_group() as group:
                 for number in range(len(batches)):
                     group.start_soon(one, number)
-        if not batches:
-            return np.zeros((0, self.dim or 0), np.float32)
-        rows = [found[number] for number in range(len(batches))]
-        if len({part.shape[1] for part in rows}) > 1:
+        if len({part.shape[1] for part in found.values()}) > 1:
             raise EmbeddingError(f"The embedding model {self.name} returned vectors of different lengths.")
-        return np.concatenate(rows)
+        rows = [found[number] for number in range(len(batches))]
+        return np.concatenate(rows) if rows else np.zeros((0, self.dim or 0), np.float32)
 
     async def _batch(self, texts: list[str]) -> Rows:
         """The vectors of one batch; a server error is retried once. Raises EmbeddingError."""
@@ -100,7 +105,12 @@ class RemoteEmbedder:
             await anyio.sleep(self._retry_delay * random.uniform(0.5, 1.5))  # noqa: S311
             answer = await self._ask(texts)
         if answer.status != 200:
-            raise self._refused(answer.status)
+            raise EmbeddingError(
+                f"The embedding server answered status {answer.status}.",
+                suggestion=_HINTS.get(answer.status),
+                retryable=answer.status == 429 or answer.status >= 500,
+                status_code=answer.status,
+            )
         rows = unit_vectors(_vectors(answer, self._model), len(texts), self.dim, self.name)
         self.dim = rows.shape[1]
         return rows
@@ -123,28 +133,9 @@ class RemoteEmbedder:
             raise EmbeddingError(
                 f"The embedding server did not answer within {timeout:g} s (REQUEST_TIMEOUT_MS).", retryable=True
             ) from error
-        except EmbeddingError:
-            raise
         except WebError as error:
             message = f"The request to the embedding server failed: {error.message}"
             raise EmbeddingError(message, retryable=True) from error
-
-    def _refused(self, status: int) -> EmbeddingError:
-        """The error for a response with another status than 200."""
-        if status in (401, 403):
-            hint = "The operator checks EMBEDDING_SERVER_API_KEY."
-        elif status == 404:
-            hint = "The operator checks EMBEDDING_SERVER_URL and EMBEDDING_MODEL_NAME."
-        elif status == 429:
-            hint = "Try again later; the operator can lower CONCURRENCY or raise the server's limit."
-        else:
-            hint = None
-        return EmbeddingError(
-            f"The embedding server answered status {status}.",
-            suggestion=hint,
-            retryable=status == 429 or status >= 500,
-            status_code=status,
-        )
 
 
 def _endpoint(url: str) -> str:
@@ -157,10 +148,7 @@ def _endpoint(url: str) -> str:
 
 
 def _vectors(answer: ApiAnswer, model: str) -> list[list[float]]:
-    """The vectors of a response in the order of the texts: by their `index`, where the server numbers them.
-
-    Raises EmbeddingError for an invalid response.
-    """
+    """The vectors of a response, in the order of the texts (by `index` if it has that); EmbeddingError if invalid."""
     try:
         data = answer.json()["data"]
         ordered = sorted(enumerate(data), key=lambda pair: int(pair[1].get("index", pair[0])))

@@ -1,7 +1,6 @@
 """How a component declares an option: type, default, description, names and limits in one place.
 
-Everything else (environment variable, TOML key, `mcp-web config`, the reference page) is derived
-from the field by `settings.py`, so an option is added by adding one line to a component's `options.py`.
+`settings.py` derives everything else from the field: environment variable, TOML key, `mcp-web config`, reference page.
 """
 
 from __future__ import annotations

@@ -72,11 +72,8 @@ def page_key(url: str, variant: str) -> str:
 
 
 def document_id(key: str) -> str:
-    """The short id of a page for people and agents: the first 12 hex digits of its key.
-
-    Among a hundred thousand pages, the chance that two have the same id is 1 in 50,000.
-    """
-    return key[:12]
+    """The short id of a page for people and agents: the first 12 hex digits of its key."""
+    return key[:12]  # among a hundred thousand pages, the chance that two have the same id is 1 in 50,000
 
 
 def snapshot_hash(key: str, markdown: str) -> str:

@@ -19,8 +19,7 @@ from mcp_web.text.shorten import shortened
 
 Change = Literal["added", "removed", "changed", "renamed", "moved"]
 
-# Enough to see what changed; the whole text can be had by another call.
-HUNK_CHARS = 1200
+HUNK_CHARS = 1200  # enough to see what changed
 _LINE_CHARS = 400  # of a line that changed: the old and the new one fit into a hunk, with a line before them
 _SAME_CHARS = 150  # of a line that is the same
 _WORD = re.compile(r"\s?\S{1,40}|\s{1,40}")
@@ -47,11 +46,9 @@ def diff(
     old_headings: Sequence[Heading] | None = None,
     new_headings: Sequence[Heading] | None = None,
 ) -> list[SectionChange]:
-    """The sections of two versions that differ: those of `new` in its order, then those that were removed.
-
-    Headings are read from the Markdown unless given. A section at a new path with the lines of one that is gone is
-    "renamed" if both are below the same heading, else "moved".
-    """
+    """The sections of two versions that differ: those of `new` in its order, then those that were removed. A section at
+    a new path with the lines of one that is gone is "renamed" if both are below the same heading, else "moved".
+    Headings are read from the Markdown unless given."""
     before = _sections(old, read_headings(old) if old_headings is None else old_headings)
     after = _sections(new, read_headings(new) if new_headings is None else new_headings)
     gone = {key: lines for key, (_, lines) in before.items() if key not in after}

@@ -49,10 +49,7 @@ class _Run:
 
 
 def quote_url(url: str, markdown: str, start: int, end: int) -> str:
-    """A link to `url` that makes a browser scroll to `markdown[start:end]`: a text fragment in place of its fragment.
-
-    If that part shows no words, the link has no fragment.
-    """
+    """A link to `url` that makes a browser scroll to `markdown[start:end]`; without a fragment if that has no words."""
     found = fragment(markdown, start, end)
     base = url.partition("#")[0]
     return f"{base}#:~:{found}" if found else base
@@ -80,8 +77,7 @@ def fragment(markdown: str, start: int, end: int) -> str:
 def _from_first_unique(runs: list[_Run], everything: str, start: int) -> list[_Run]:
     """The runs of a passage from the first one on whose opening words occur nowhere earlier on the page, else all.
 
-    `everything` is the folded text of the page. A run that begins before `start`, where the passage begins, is not left
-    out.
+    `everything` is the folded text of the page, `start` where the passage begins: a run that begins before it is kept.
     """
     for at, run in enumerate(runs):
         opening = _fold(" ".join(run.words.split()[:MOST]))
@@ -107,20 +103,16 @@ def _read(markdown: str) -> tuple[Stripped, list[_Run], str]:
 
 
 def _directive(before: str, ahead: list[str], runs: list[str]) -> str:
-    """The `text=` directive that matches from the first to the last of some runs of words.
-
-    `before` is the folded text of the page before them, `ahead` its last words.
-    """
-    first = runs[0].split()
-    if len(runs) == 1 and len(first) <= WHOLE_RUN:
-        return "text=" + _prefix(before, ahead, first) + _term(first)
+    """The `text=` directive that finds runs of words; `before` is the folded text before them, `ahead` its end."""
+    first, last = runs[0].split(), runs[-1].split()
     count = next((n for n in range(FEWEST, MOST + 1) if _fold(" ".join(first[:n])) not in before), MOST)
+    if is_short := len(runs) == 1 and len(first) <= WHOLE_RUN:
+        count = len(first)
     opening = first[:count]
-    last = runs[-1].split()
-    if len(runs) == 1:
-        last = last[count:]
-    closing = _closing(_fold(" ".join(runs)), last)
-    return "text=" + _prefix(before, ahead, opening) + _term(opening) + ("," + _term(closing) if closing else "")
+    # The words before it, if it occurs earlier too.
+    prefix = _term(ahead) + "-," if ahead and _fold(" ".join(opening)) in before else ""
+    closing = [] if is_short else _closing(_fold(" ".join(runs)), last[count:] if len(runs) == 1 else last)
+    return "text=" + prefix + _term(opening) + ("," + _term(closing) if closing else "")
 
 
 def _closing(text: str, last: list[str]) -> list[str]:
@@ -130,16 +122,6 @@ def _closing(text: str, last: list[str]) -> list[str]:
         if words and text.find(_fold(" ".join(words))) >= len(text) - len(_fold(" ".join(words))) - 1:
             return words
     return last[-MOST:]
-
-
-def _prefix(before: str, ahead: list[str], words: list[str]) -> str:
-    """The prefix of a directive, encoded: the words `ahead`, which are just before the term on the page.
-
-    Empty if the term `words` does not occur in `before`, the text before the term, so that no prefix is needed.
-    """
-    if not ahead or _fold(" ".join(words)) not in before:
-        return ""
-    return _term(ahead) + "-,"
 
 
 def _run_spans(markdown: str, block: Block) -> Iterator[Span]:

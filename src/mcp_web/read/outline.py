@@ -33,10 +33,7 @@ def path_at(headings: Sequence[Heading], offset: int) -> tuple[str, ...]:
 
 
 def section_range(markdown: str, headings: Sequence[Heading], name: str) -> tuple[int, int]:
-    """The span of the section of that name (as `_find` compares it), with its heading and subsections.
-
-    Raises InvalidInput if there is none.
-    """
+    """The span of the section that `name` refers to (`_find`), with heading and subsections; InvalidInput if none."""
     at = _find(headings, name)
     if at is None:
         raise _unknown(headings, name)
@@ -46,11 +43,8 @@ def section_range(markdown: str, headings: Sequence[Heading], name: str) -> tupl
 
 
 def _find(headings: Sequence[Heading], name: str) -> int | None:
-    """The index of the heading that `name` refers to; None if there is none.
-
-    Compared in this order: exact text, text without number, case and punctuation, path, anchor, beginning (if only one
-    heading has it), similar spelling.
-    """
+    """The index of the heading that `name` refers to, or None: by its exact text, its text without number, case and
+    punctuation, its path, its anchor, its beginning if no other has the same, or a similar spelling, in this order."""
     texts = [heading.text for heading in headings]
     if name in texts:
         return texts.index(name)

@@ -1,9 +1,8 @@
 """Cuts a document into passages, the units that are ranked, shown and cited.
 
-A section is divided into paragraphs and sentences, which are joined again to passages of 85–130 words: on a fixed
-budget of tokens short passages answer more questions than long ones. Code, tables, lists and formulas stay whole. A
-passage is a slice of the Markdown (`text == markdown[start:end]`). Each cut depends only on the text near it, so that a
-change of the page leaves the digests of other passages as they are.
+A section is divided into sentences, which are joined to passages of 85–130 words: on a fixed budget of tokens, short
+passages answer more questions than long ones. Code, tables, lists and formulas stay whole. Each cut depends only on the
+text near it, so that a change of the page leaves the digests of other passages as they are.
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ from mcp_web.text.sizes import CHARS_PER_WORD, count_words
 WORDS_PER_TOKEN = 0.75
 
 # One paragraph in so many, chosen by its checksum, always ends a passage. If passages were only filled up, all cuts
-# would move when one paragraph grows; with these fixed cuts a change affects a few passages and the rest keep their
-# vectors.
+# would move when one paragraph grows; so a change affects a few passages, and the rest keep their vectors.
 LANDMARK = 7
 
 # A paragraph that belongs to the next one: an API signature (`name(…)`), a term in bold, a question.
@@ -160,12 +158,11 @@ def _units(markdown: str, block: Block, size: Size) -> Iterator[_Unit]:
     parts if very long."""
     words = count_words(markdown[block.start : block.end])
     if block.kind in WHOLE or block.kind == "heading":
-        if words <= size.most * size.far_above:
-            is_heading = block.kind == "heading"
-            yield _Unit(block.start, block.end, words, False, not is_heading, is_heading=is_heading)
-            return
-        for start, end in _fill(markdown, pieces(markdown, block), size):
-            yield _Unit(start, end, count_words(markdown[start:end]), False, True)
+        is_whole = words <= size.most * size.far_above
+        is_heading = is_whole and block.kind == "heading"
+        spans = [(block.start, block.end)] if is_whole else list(_fill(markdown, pieces(markdown, block), size))
+        for start, end in spans:
+            yield _Unit(start, end, count_words(markdown[start:end]), False, not is_heading, is_heading=is_heading)
         return
     leads = words <= _LEAD_WORDS and _LEAD.match(markdown[block.start : block.end]) is not None
     spans = sentences(markdown[block.start : block.end], block.start)
@@ -237,12 +234,9 @@ def _entry(markdown: str, unit: _Unit) -> str:
 
 
 def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) -> int:
-    """The index of the last unit of the passage that begins with unit `first`.
-
-    The passage ends before a unit that leads (a signature, term or question), else with a paragraph, else with a
-    sentence. Among equal choices a checksum of the text decides, so that soon after a changed paragraph the cuts are as
-    before.
-    """
+    """The index of the last unit of the passage that begins with unit `first`: before a unit that leads (a signature,
+    term or question), else at the end of a paragraph, else of a sentence. Among equal choices a checksum of the text
+    decides, so that soon after a changed paragraph the cuts are as before."""
     words = 0
     choices: list[tuple[int, int, int]] = []
     for at in range(first, len(units)):
@@ -275,10 +269,8 @@ def _rest(units: Sequence[_Unit], at: int, size: Size) -> Sequence[_Unit]:
 
 
 def _entry_ends_soon(markdown: str, units: Sequence[_Unit], first: int, at: int, size: Size) -> bool:
-    """Whether the rest of an API entry, from unit `at` on, is shorter than `size.small_section`, and not empty.
-
-    `first` is the first unit of the passage. A rest before the next entry counts too.
-    """
+    """Whether a rest from unit `at` on, of an API entry in the passage (which begins with unit `first`) or before the
+    next entry, is shorter than `size.small_section`, and not empty."""
     rest = _rest(units, at, size)
     few = 0 < sum(unit.words for unit in rest) < size.small_section
     after = at + len(rest)

@@ -1,7 +1,7 @@
 """Markdown → plain text, with the offset of each character in the Markdown.
 
-The plain text is made of slices of the Markdown and nothing is inserted, so that an offset in it can be mapped back to
-the Markdown. Quotes are compared with it, and `format=text` shows it.
+It is made of slices of the Markdown, so that offsets can be mapped back. Quotes are compared with it, and `format=text`
+shows it.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ class _Source:
         return None
 
     def _elided(self, quote: str, places: Sequence[tuple[int, int]]) -> QuoteCheck:
-        """The result for a quote with […] whose parts are all in the source, at `places` in the folded text.
+        """The result for a quote whose parts, between […], are in the source, at `places` in the folded text.
 
         It is "normalised", but "fuzzy" if a negation was left out, because that may reverse the statement.
         """
@@ -148,10 +148,7 @@ class _Source:
         return self._found(quote, "fuzzy", *span, similarity, tuple(hidden[:MOST_DIFFERENCES]))
 
     def _chain(self, parts: Sequence[str]) -> list[tuple[int, int]] | None:
-        """The spans of the parts of a quote in the folded text, in order and near each other.
-
-        Of several such chains, the shortest; None if there is none.
-        """
+        """The spans in the folded text of a quote's parts, in order and as near each other as possible, or None."""
         room = max(LEFT_OUT, 4 * sum(map(len, parts)))
         best: list[tuple[int, int]] | None = None
         begin = 0
@@ -166,9 +163,9 @@ class _Source:
         return best
 
     def _next_chain(self, parts: Sequence[str], begin: int) -> list[tuple[int, int]] | None:
-        """The spans of the parts of a quote where they first follow each other at or after `begin`, in the folded text.
+        """The spans in the folded text where the parts of a quote first follow each other at or after `begin`, or None.
 
-        Each part is taken at its last occurrence before the next part. None if they do not follow each other.
+        Each part is taken at its last occurrence before the next part.
         """
         at = begin
         for part in parts:
@@ -221,10 +218,7 @@ class _Source:
         return count
 
     def _likely_places(self, given: list[str]) -> list[int]:
-        """Indices of at most five source words near which a quote may begin, the likeliest first.
-
-        Each word of the quote (`given`) votes for the beginnings that its places in the source imply.
-        """
+        """Indices of at most five source words near which a quote of these words may begin, the likeliest first."""
         words = self._all_words()
         votes: Counter[int] = Counter()
         for at, word in enumerate(given):

@@ -26,10 +26,8 @@ class Window:
 
 
 def cut(markdown: str, start: int = 0, max_chars: int = 10_000, *, stop: int | None = None) -> Window:
-    """The window of at most `max_chars` characters that begins at `start`; `stop` is an offset that it does not pass.
-
-    It ends after a block or a sentence where possible. Raises InvalidInput if `start` is outside the text.
-    """
+    """The window of at most `max_chars` characters from `start`, and not beyond the offset `stop`; if possible, it ends
+    after a block or a sentence. Raises InvalidInput if `start` is outside the text."""
     end = len(markdown) if stop is None else min(stop, len(markdown))
     if start < 0 or (start >= end and start > 0):
         raise InvalidInput(
