@@ -269,7 +269,7 @@ def _written(table: Mapping[str, Any], key: str) -> Any:
 
 
 def _joined(value: Any, given: Any) -> Any:
-    """`given` instead of `value`; if it is a mapping, `value` with the entries of `given` added or replaced."""
+    """`given`, which replaces `value`; if `given` is a mapping, `value` with its entries added or replaced."""
     return {**value, **given} if isinstance(given, Mapping) else given
 
 

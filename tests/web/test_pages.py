@@ -4,6 +4,7 @@ scripts, checked by axe-core; hostile titles and texts are shown harmlessly; no 
 from __future__ import annotations
 
 import html
+import json
 import re
 import shutil
 import subprocess
@@ -348,6 +349,25 @@ def test_a_filter_that_cannot_be_read_is_left_out_and_a_day_may_be_written_witho
         status, _, body = served.get(path)
         assert (status, ">The engine<" in body.decode()) == (200, True)
     assert 'name="until" value="2024-12-31"' in served.get("/archive?until=20241231")[2].decode()
+
+
+def test_half_a_surrogate_pair_in_a_kept_page_is_shown_as_a_question_mark(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    cell = {"cell_type": "markdown", "source": "# On \ud83d\n\nWords of [a notebook](https://e.org/\ud83d) \ud800."}
+    (notes / "a.ipynb").write_text(json.dumps({"cells": [cell], "nbformat": 4}))
+    shell = Shell(tmp_path, **OFFLINE)
+    shell.run("archive", "sync", str(notes))
+    served = Served(tmp_path, **OFFLINE)
+    try:
+        found = served.get("/archive?q=notebook")[2].decode()
+        assert "On ?" in found
+        path = re.findall(r'class="title" href="([^"]+)"', found)[0]
+        for view in ("", "?quote=a+notebook", "/export/md", "/export/bib", "/export/json", "/export/warc"):
+            assert served.get(path + view)[0] == 200, view
+        assert served.get("/graph?focus=" + path.rpartition("/")[2])[0] == 200
+    finally:
+        served.stop()
 
 
 def test_what_was_read_yesterday_is_asked_for_by_day(served: Served) -> None:

@@ -187,7 +187,7 @@ def _print_object(error: WebError) -> None:
 
 
 def _defect(error: BaseException) -> NoReturn:
-    """Print an unexpected error as one line with its place in the code, without a traceback, and exit with 1."""
+    """Print an unexpected error as one line with its place in the code and, with --json, as an object; exit with 1."""
     from mcp_web.cli.output import echo
 
     where, what = trace.where(error), trace.redact(str(error))[:200]
@@ -217,7 +217,7 @@ def _redacted(stream: TextIO) -> TextIO:
 
 
 def _replace_closed_streams() -> None:
-    """Replace each standard stream that the caller closed (`>&-`) with the null device: it is empty, or not shown."""
+    """Replace each standard stream that the caller closed (`>&-`) with the null device: input is empty, output lost."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115 - as long as the process

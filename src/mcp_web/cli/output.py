@@ -56,14 +56,15 @@ def print_json(value: Any, *, indent: int | None = 2) -> None:
 
 
 def console(*, err: bool = False) -> Console:
-    """A console of `rich` that shows square brackets as they are: titles and addresses from pages may contain them."""
+    """A console of `rich` on stdout or, with `err`, on stderr; it shows square brackets as they are, not as markup."""
     from rich.console import Console
 
     return Console(stderr=err, highlight=False, markup=False, emoji=False)
 
 
 def wrapped(text: str, indent: int = 0, *, stream: TextIO | None = None) -> str:
-    """The text wrapped to the terminal, later lines indented; unchanged if `stream` (by default stderr) is none."""
+    """The text wrapped to the width of the terminal, later lines indented; unchanged if `stream` (default: stderr) is
+    not a terminal."""
     stream = stream or sys.stderr
     if not stream.isatty():
         return text

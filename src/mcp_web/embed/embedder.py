@@ -59,7 +59,7 @@ class Calibration:
 
 
 def supports_language(embedder: Embedder, language: str) -> bool:
-    """Whether a model may rank texts of a language (ISO 639-1 code); always for "", an unknown language."""
+    """Whether a model supports a language (ISO 639-1 code); True for "", an unknown language."""
     return embedder.languages is None or not language or language in embedder.languages
 
 

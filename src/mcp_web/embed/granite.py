@@ -173,7 +173,8 @@ class Transformer:
         return self._layer(state[starts[:-1]], state, np.arange(len(starts)), starts, f"l{LAYERS - 1}.")
 
     def _embedded(self, ids: NDArray[np.int64], lengths: Sequence[int]) -> Floats:
-        """The input of the first layer, word plus position vectors, for the tokens `ids` of texts of these lengths."""
+        """The input of the first layer, word plus position vectors: a row for each token in `ids`, which has the texts
+        one after the other; `lengths` are their numbers of tokens."""
         import numpy as np
 
         words = _dense(Codes(self._words.codes[ids], self._words.scales[ids]))

@@ -96,7 +96,7 @@ def _lines(text: str) -> tuple[str, ...]:
 
 def _hunk(old: Sequence[str], new: Sequence[str]) -> str:
     """The diff of two lists of lines: a line that was replaced is followed by the line at its place, "…" stands for
-    lines that are the same; beyond HUNK_CHARS only the number of lines."""
+    lines that are the same. Beyond HUNK_CHARS it has only the number of lines that are left out."""
     lines = list(_diff_lines(old, new))[1:]
     text = ""
     for number, (mark, line, other) in enumerate(lines):

@@ -77,7 +77,7 @@ def fragment(markdown: str, start: int, end: int) -> str:
 def _from_first_unique(runs: list[_Run], everything: str, start: int) -> list[_Run]:
     """The runs of a passage from the first one on whose opening words occur nowhere earlier on the page, else all.
 
-    `everything` is the folded text of the page, `start` where the passage begins: a run that begins before it is kept.
+    `everything` is the folded text of the page, `start` where the passage begins: a run from before it is not left out.
     """
     for at, run in enumerate(runs):
         opening = _fold(" ".join(run.words.split()[:MOST]))
@@ -116,7 +116,7 @@ def _directive(before: str, ahead: list[str], runs: list[str]) -> str:
 
 
 def _closing(text: str, last: list[str]) -> list[str]:
-    """The last 4 to 12 of the words `last`: as few as occur in the folded `text` of the passage only at its end."""
+    """The last 4 to 12 of the words `last`, as few as occur only at the end of `text`, the folded passage."""
     for count in range(min(FEWEST, len(last)), min(MOST, len(last)) + 1):
         words = last[len(last) - count :]
         if words and text.find(_fold(" ".join(words))) >= len(text) - len(_fold(" ".join(words))) - 1:

@@ -80,7 +80,8 @@ class QuoteCheck:
 
 @dataclass(frozen=True, slots=True)
 class _WordMatch:
-    """A range of source words that resembles a quote, and how many quote words precede and follow what matches."""
+    """The source words from index `first` to `end`, which resemble a quote; `ratio`: how well, 0 to 1. The quote has
+    `before` words before those that match, and `after` words after them."""
 
     ratio: float
     first: int
@@ -202,10 +203,8 @@ class _Source:
         return self._found(quote, "fuzzy", *span, best.ratio, tuple(differences[:MOST_DIFFERENCES]))
 
     def _words_in_sentence(self, word: int, count: int, step: Literal[-1, 1]) -> int:
-        """How many of the `count` source words before (`step` -1) or after (1) word `word` are in its sentence.
-
-        These words of the source stand in place of the first or last words of a quote, which did not match.
-        """
+        """How many of the `count` source words just before (`step` -1) or after (1) the word at index `word` are in its
+        sentence: they stand in place of the first or last words of a quote, which did not match."""
         for taken in range(count):
             near = word + taken * step
             far = near + step

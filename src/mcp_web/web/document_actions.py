@@ -89,9 +89,9 @@ async def _exported(kept: Snapshot, form: str) -> bytes:
 
     if form == "md":
         return trace.redact(file_text(kept)).encode("utf-8", "replace")
-
     if form in ("bib", "json"):
-        return trace.redact(cite([reference_of(kept)], "bibtex" if form == "bib" else "csl") + "\n").encode()
+        cited = cite([reference_of(kept)], "bibtex" if form == "bib" else "csl") + "\n"
+        return trace.redact(cited).encode("utf-8", "replace")
     from mcp_web.archive.exchange.records import without_secrets
     from mcp_web.archive.exchange.warc import warc_of
 

@@ -33,7 +33,7 @@ async def figures_now(app: App, request: Request) -> Response:
 
 
 async def _shown(app: App) -> dict[str, Any]:
-    """The values of the templates of both views; the metrics of this process are saved first."""
+    """The values for the template of the statistics; saves the metrics of this process first."""
     await app.save_metrics()
     store = await app.store()
     stats = await show_stats(app)

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 
 from mcp_web import trace
 from mcp_web.text.shorten import shortened_inside
+from mcp_web.text.values import encodable
 from mcp_web.web.catalogue import gettext, ngettext
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.csrf import token_of, with_token
@@ -62,7 +63,8 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
     token = token_of(request)
     shared = {"views": views(), "here": request.url.path, "csrf": token}
     text = environment().get_template(template).render(shared | values)
-    return with_token(HTMLResponse(trace.redact(text), status, headers=HEADERS), request, token)
+    shown = encodable(trace.redact(text))  # notebooks can have half surrogate pairs
+    return with_token(HTMLResponse(shown, status, headers=HEADERS), request, token)
 
 
 def size(count: float) -> str:

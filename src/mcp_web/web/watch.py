@@ -12,6 +12,7 @@ from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.contracts.sets import tools_offered
 from mcp_web.services.watch_pages import Watched, atom, change_watch, watched_changes, watched_urls
+from mcp_web.text.values import encodable
 from mcp_web.web.csrf import checked_form
 from mcp_web.web.document import change_text, section_name
 from mcp_web.web.pages import HEADERS, page, place
@@ -47,7 +48,7 @@ async def watch(app: App, request: Request) -> Response:
 async def feed(app: App, request: Request) -> Response:
     """The changes of watched pages as an Atom feed, each with a link to the comparison on this server."""
     text = atom(await watched_changes(app, IN_FEED), page=str(request.base_url).rstrip("/"))
-    return Response(trace.redact(text), media_type="application/atom+xml", headers=HEADERS)
+    return Response(encodable(trace.redact(text)), media_type="application/atom+xml", headers=HEADERS)
 
 
 async def change_watched(app: App, request: Request) -> Response:
