@@ -128,7 +128,8 @@ def test_the_options_for_html_apply_to_lines_of_html_too(shell: Shell) -> None:
 @pytest.mark.parametrize("encoding", ["utf-8:strict", "utf-8:surrogateescape", "latin-1"])
 def test_what_an_encoding_does_not_have_is_printed_as_an_escape_sequence(tmp_path: Path, encoding: str) -> None:
     name = os.fsdecode(b"caf\xe9 \xf0\x9f\x98\x80.ipynb")
-    (tmp_path / name).write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": "Words \ud83d"}]}))
+    cells = [{"cell_type": "markdown", "source": "Words \ud83d"}]
+    (tmp_path / name).write_text(json.dumps({"cells": cells, "nbformat": 4}))
     env = clean_environment(tmp_path, PYTHONIOENCODING=encoding)
     for args in (["extract", name, "--json"], ["extract", name, name], ["client", "cursor"]):
         done = subprocess.run(
