@@ -99,20 +99,14 @@ def as_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)
 
 
+@dataclass(frozen=True, eq=False, repr=False)  # a repr would show secrets
 class Settings:
     """All settings: for each section the object with its options, and in `rows` where each value comes from."""
 
-    def __init__(
-        self,
-        sections: Mapping[type[Any], Any],
-        rows: list[Setting],
-        unknown: list[str],
-        proxy_variables: Mapping[str, str] | None = None,
-    ) -> None:
-        self._options = sections
-        self.rows = rows
-        self.proxy_variables = proxy_variables or {}  # HTTP_PROXY and the like, for MCP_WEB_PROXY=environment
-        self.unknown = unknown  # MCP_WEB_* variables and file keys that do not exist
+    _options: Mapping[type[Any], Any]
+    rows: list[Setting]
+    unknown: list[str]  # MCP_WEB_* variables and file keys that do not exist
+    proxy_variables: Mapping[str, str]  # HTTP_PROXY and the like, for MCP_WEB_PROXY=environment
 
     def of(self, kind: type[T]) -> T:
         """The options object of this class, such as FetchOptions; raises KeyError for a class not in SECTIONS."""
@@ -157,9 +151,9 @@ def load(flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] |
         options, mine = _section(section, contract, sources)
         sections[type(options)] = options
         rows += mine
-    proxies = {name: env.get(name.lower()) or env.get(name) for name in _PROXY_VARIABLES}  # lower case comes first
-    given = {name: value for name, value in proxies.items() if value}
-    return Settings(sections, rows, _unknown(rows, env, sources.table), given)
+    # In lower case they come first.
+    proxies = {name: value for name in _PROXY_VARIABLES if (value := env.get(name.lower()) or env.get(name))}
+    return Settings(sections, rows, _unknown(rows, env, sources.table), proxies)
 
 
 def load_section(section: str) -> Any:

@@ -51,4 +51,4 @@ async def tool_caller(web: MiniWeb, folder: Path, **env: str) -> AsyncIterator[T
 def _patient(settings: Settings) -> Settings:
     """With as much time for a page in the browser as a busy machine needs to start one."""
     options = replace(settings.of(RenderOptions), timeout=45.0)
-    return Settings({**settings._options, RenderOptions: options}, settings.rows, settings.unknown)
+    return replace(settings, _options={**settings._options, RenderOptions: options})

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import click
 
 from mcp_web.cli.exit_codes import FAILED, NOTHING_FOUND
@@ -102,10 +104,6 @@ async def _each(
 
 
 async def _document(app: App, file: Path | None, base_url: str, request: ExtractRequest) -> Document:
-    import time
-
-    import anyio
-
     from mcp_web.fetch.sniff import media_type
     from mcp_web.model.page import Fetched
     from mcp_web.text.media_types import type_of_name

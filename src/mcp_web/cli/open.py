@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import click
 
 from mcp_web.cli.arguments import stdin_text
@@ -80,8 +81,6 @@ def _addresses(urls: tuple[str, ...]) -> list[str]:
 
 
 async def _opened(app: App, urls: list[str], asked: dict[str, Any], progress: Any) -> list[PageView | WebError]:
-    import anyio
-
     from mcp_web.services.open_many import open_many
     from mcp_web.services.open_page import OpenRequest
     from mcp_web.tools.page_view import PageView

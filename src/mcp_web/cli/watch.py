@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import click
 
 from mcp_web.cli.arguments import Number
@@ -64,8 +65,6 @@ async def _rounds(app: App, urls: list[str], every: float | None, times: int, fe
 
     With `every`, again after so many seconds, `times` times in all (0: no limit).
     """
-    import anyio
-
     from mcp_web.services.watch_pages import as_object, atom, check_page
 
     entries: list[tuple[float, Watched]] = []

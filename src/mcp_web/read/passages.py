@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -115,27 +116,19 @@ def _sections(markdown: str, headings: Sequence[Heading], size: Size) -> Iterato
     """The path (headings, outermost first) and the blocks of each section; a short one is joined with the next."""
     starts = [heading.start for heading in headings]
     names = [(), *paths(headings)]
-    at = 0
     held: list[Block] = []
     held_paths: list[tuple[str, ...]] = []
-
-    def section_of(block: Block) -> int:
-        nonlocal at
-        while at < len(starts) and starts[at] <= block.start:
-            at += 1
-        return at
-
-    for section, group in groupby(blocks(markdown), section_of):
-        found = [block for block in group if block.kind != "rule"]
-        words = count_words(markdown[found[0].start : found[-1].end]) if found else 0
+    shown = (block for block in blocks(markdown) if block.kind != "rule")
+    for section, group in groupby(shown, lambda block: bisect_right(starts, block.start)):
+        found = list(group)
+        words = count_words(markdown[found[0].start : found[-1].end])
         room = size.most - sum(count_words(markdown[block.start : block.end]) for block in held)
         if held and words > room:
             yield _common(held_paths), held
             held, held_paths = [], []
-        if found:
-            held = held + found
-            held_paths.append(names[section])
-        if words >= size.small_section and held:
+        held = held + found
+        held_paths.append(names[section])
+        if words >= size.small_section:
             yield _common(held_paths), held
             held, held_paths = [], []
     if held:

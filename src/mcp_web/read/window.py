@@ -53,9 +53,7 @@ def _cut_at(markdown: str, start: int, limit: int) -> int:
             continue
         if block.end <= limit:
             # The blank lines after a block belong to its window, so that the next window begins with text.
-            best = min(following, limit)
-            if block.kind == "heading":
-                best = max(start, block.start)
+            best = max(start, block.start) if block.kind == "heading" else min(following, limit)
             continue
         if block.start > limit:
             break
