@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from mcp_web.cli.output import empty, json_option, paged, print_json
 from mcp_web.cli.pages import failing_alone, is_empty, print_page, view_options
 from mcp_web.cli.session import with_app
 from mcp_web.errors import InvalidInput, WebError
+from mcp_web.text.json_fields import read_json
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -149,7 +149,7 @@ async def _line(app: App, line: bytes, number: int, base_url: str, request: Extr
 def _asked(line: bytes, number: int) -> dict[str, Any]:
     """The object in an input line; raises InvalidInput, which names the line by its number, for other content."""
     try:
-        asked = json.loads(line)
+        asked = read_json(line)
     except ValueError as error:
         raise InvalidInput(f"Line {number} is not JSON: {error}.", suggestion=_ONE_OBJECT_A_LINE) from error
     if not isinstance(asked, dict) or not isinstance(asked.get("html"), str):
