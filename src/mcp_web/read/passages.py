@@ -256,14 +256,14 @@ def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) ->
 
 
 def _rest(units: Sequence[_Unit], at: int, size: Size) -> Sequence[_Unit]:
-    """The units from index `at` up to the next one that leads (a signature, term or question), or to the end."""
+    """The units from index `at` up to the next that leads (a signature, term or question); at most `size.most`."""
     ahead = units[at : at + size.most]
     return ahead[: next((number for number, unit in enumerate(ahead) if unit.leads), len(ahead))]
 
 
 def _entry_ends_soon(markdown: str, units: Sequence[_Unit], first: int, at: int, size: Size) -> bool:
-    """Whether a rest from unit `at` on, of an API entry in the passage (which begins with unit `first`) or before the
-    next entry, is shorter than `size.small_section`, and not empty."""
+    """Whether some words, but fewer than `size.small_section`, are left from unit `at` to the next unit that leads, and
+    the passage, which begins with unit `first`, has an API entry, or the unit that leads begins one."""
     rest = _rest(units, at, size)
     few = 0 < sum(unit.words for unit in rest) < size.small_section
     after = at + len(rest)

@@ -41,7 +41,8 @@ async def checked_form(request: Request) -> FormData:
 
 
 async def check_confirmed(request: Request) -> FormData:
-    """The fields of a form that deletes something; raises InvalidInput unless its confirmation box was ticked."""
+    """The fields of a form that deletes something; raises InvalidInput if it is not from one of our pages, or its
+    confirmation box was not ticked."""
     form = await checked_form(request)
     if form.get("sure") != "yes":
         raise InvalidInput(_("Deleting was not confirmed."), suggestion=_("Tick the box and try again."))
