@@ -6,10 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Run the MCP server on stdio if there are no arguments and stdin is not a terminal, else the command line.
-
-    Also without arguments, the command line gives a shell the completions of a word.
-    """
+    """Run the MCP server on stdio if there are no arguments, terminal or word to complete, else the command line."""
     try:
         import os
         import signal
@@ -17,12 +14,11 @@ def main() -> None:
         is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if is_default:  # while modules are imported an exception can be lost, or printed by the interpreter
             signal.signal(signal.SIGINT, lambda *_: os._exit(130))
-        if len(sys.argv) == 1 and sys.stdin is not None and not sys.stdin.isatty():
-            from mcp_web.settings import is_completing
+        from mcp_web.settings import is_completing
 
-            if not is_completing():
-                _serve_stdio()
-                return
+        if len(sys.argv) == 1 and sys.stdin is not None and not (sys.stdin.isatty() or is_completing()):
+            _serve_stdio()
+            return
         from mcp_web.cli.main import run
 
         if is_default:

@@ -19,16 +19,13 @@ DEADLINE = 600.0  # seconds
 
 
 def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Call the tool `name`: its answer as object and as text. Raises the WebError that a client would have received.
-
-    Arguments in `given` that are an empty tuple are left out: options that can be repeated and were not given.
-    """
+    """Call the tool `name`: its answer as object and as text. Raises the WebError that a client would have received."""
     from mcp_web.tools.call import Call
     from mcp_web.tools.calling import run_tool
     from mcp_web.tools.sets import tool_named
     from mcp_web.tools.tool import Answer
 
-    given = {name: value for name, value in given.items() if value != ()}
+    given = {name: value for name, value in given.items() if value != ()}  # without repeatable options not given
 
     async def work(app: App) -> Answer:
         with shown_progress() as progress:
@@ -43,10 +40,8 @@ def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 @contextmanager
 def shown_progress() -> Iterator[Callable[[str, float, float | None], None] | None]:
-    """Context manager: gives a function (message, amount done, total or None) that updates a progress bar on stderr.
-
-    None if stderr is not a terminal.
-    """
+    """Context manager: gives a function (message, done, total or None) that updates a progress bar on stderr, or None
+    if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -121,10 +121,8 @@ def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path |
 
 
 def _merged(client: Client, entry: AnyEntry, before: str, target: Path) -> str:
-    """The text of a configuration file with our entry; in JSON it replaces an earlier one.
-
-    Raises ConfigError for a file that cannot be read or, as TOML, has a different entry.
-    """
+    """The text of a configuration file with our entry, which replaces an earlier one in JSON; ConfigError if the file
+    cannot be read or, as TOML, has a different entry."""
     import tomllib
 
     is_toml = client.form == "toml"

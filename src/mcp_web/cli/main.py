@@ -1,7 +1,4 @@
-"""The command line: the same engine for people and scripts.
-
-stdout carries only the answer; with --json a failure is {"error": {…}} there.
-"""
+"""The command line. stdout carries only the answer; with --json a failure is {"error": {…}} there."""
 
 from __future__ import annotations
 

@@ -37,18 +37,16 @@ def facts_to_json(document: Document) -> dict[str, Any]:
 
 
 def document_from_json(values: Mapping[str, Any], markdown: str | None = None) -> Document:
-    """The document from what `document_to_json` returned, also in a newer or an earlier version.
+    """The document from what `document_to_json` returned; `markdown`, if given, replaces its Markdown.
 
-    Unknown fields are ignored. `markdown`, if given, replaces its Markdown.
+    Of a newer version, unknown fields are ignored; in earlier ones, headings and links are lists of values, and
+    structured data is beside the metadata.
     """
     made: dict[str, Any] = {"title": "", "extractor": "", "markdown": ""}
     made |= {name: value for name, value in values.items() if name in _FIELDS}
     if markdown is not None:
         made["markdown"] = markdown
-    for (
-        name,
-        kind,
-    ) in _LISTS.items():  # of earlier versions lists of values, with the structured data beside the metadata
+    for name, kind in _LISTS.items():
         made[name] = tuple(kind(**one) if isinstance(one, Mapping) else kind(*one) for one in values.get(name, ()))
     made["notes"] = tuple(values.get("notes", ()))
     metadata = {name: value for name, value in values.get("metadata", {}).items() if name in _METADATA}

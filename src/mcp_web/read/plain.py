@@ -92,10 +92,7 @@ _SAME = {
     **dict.fromkeys("‘’‚‛′ʼ`´＇", "'"),
     **dict.fromkeys("“”„‟″«»＂", '"'),
     **dict.fromkeys("‐‑‒–—―−﹘－", "-"),
-    **dict.fromkeys(
-        "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000", " "
-    ),
-    **dict.fromkeys("\t\n\r\f\v\u2028\u2029", " "),
+    **{chr(code): " " for code in range(0x3001) if chr(code).isspace()},
     "…": ".",
     "。": ".",
     **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},  # full-width ASCII

@@ -135,10 +135,8 @@ class _Source:
         return None
 
     def _elided(self, quote: str, places: Sequence[tuple[int, int]]) -> QuoteCheck:
-        """The result for a quote whose parts, between […], are in the source, at `places` in the folded text.
-
-        It is "normalised", but "fuzzy" if a negation was left out, because that may reverse the statement.
-        """
+        """The result for a quote with its parts at `places` in the folded text: "fuzzy" if […] hides a negation, which
+        may reverse the statement, else "normalised"."""
         span = self.folded.source_span(places[0][0], places[-1][1])
         gaps = [self.folded.text[before[1] - 1 : after[0]] for before, after in pairwise(places)]
         hidden = [Difference("[…]", found) for gap in gaps for found in _negations(gap)]

@@ -1,7 +1,4 @@
-"""Cuts a long text into windows of limited size, at the end of a block or sentence.
-
-`text == markdown[start:end]`, and the next window begins where this one ends.
-"""
+"""Cuts a long text into windows of limited size, at the end of a block or sentence; each begins where one ends."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from mcp_web.trace import BUCKETS, hits_and_misses
@@ -14,7 +14,8 @@ def prometheus(metrics: Mapping[str, Any]) -> str:
     """Counters and histograms, as `Metrics.totals` returns them, in the exposition format of Prometheus."""
     lines: list[str] = []
     for name, rows in _grouped(metrics.get("counters", ())).items():
-        lines += _metric(name, "counter", rows)
+        lines.append(f"# TYPE {_PREFIX}{name} counter")
+        lines += [f"{_PREFIX}{name}{_labels(labels)} {value:g}" for labels, value in rows]
     for name, rows in _grouped(metrics.get("histograms", ())).items():
         lines.append(f"# TYPE {_PREFIX}{name} histogram")
         for labels, row in rows:
@@ -23,18 +24,15 @@ def prometheus(metrics: Mapping[str, Any]) -> str:
             lines.append(f"{_PREFIX}{name}_bucket{_labels(labels | {'le': '+Inf'})} {row[0]:g}")
             lines.append(f"{_PREFIX}{name}_sum{_labels(labels)} {row[1]:g}")
             lines.append(f"{_PREFIX}{name}_count{_labels(labels)} {row[0]:g}")
-    if found := hits_and_misses(metrics.get("counters", ())):
-        rates = [({"tool": tool}, hits / (hits + misses)) for tool, (hits, misses) in sorted(found.items())]
-        lines += _metric("cache_hit_rate", "gauge", rates)
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_hit_rates(metrics)]) + "\n"
 
 
-def _metric(name: str, kind: str, rows: Sequence[tuple[dict[str, str], float]]) -> list[str]:
-    """The lines of a metric with one value for each set of labels; `kind` is its type, counter or gauge."""
-    return [
-        f"# TYPE {_PREFIX}{name} {kind}",
-        *(f"{_PREFIX}{name}{_labels(labels)} {value:g}" for labels, value in rows),
-    ]
+def _hit_rates(metrics: Mapping[str, Any]) -> list[str]:
+    """Prometheus lines with the share of each tool's calls that the cache answered, from 0 to 1."""
+    found = hits_and_misses(metrics.get("counters", ()))
+    head = [f"# TYPE {_PREFIX}cache_hit_rate gauge"] if found else []
+    rates = {tool: hits / (hits + misses) for tool, (hits, misses) in sorted(found.items())}
+    return head + [f"{_PREFIX}cache_hit_rate{_labels({'tool': tool})} {rate:g}" for tool, rate in rates.items()]
 
 
 def _grouped(rows: Any) -> dict[str, list[tuple[dict[str, str], Any]]]:
