@@ -534,6 +534,16 @@ def lines_of(printed: str) -> list[str]:
     return [re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line).rpartition("\r")[2].rstrip() for line in printed.split("\n")]
 
 
+def test_a_secret_that_does_not_fit_on_a_line_or_into_a_column_is_masked_too(tmp_path: Path) -> None:
+    secret = "key-" + "abcdefghij" * 8
+    (tmp_path / "page.md").write_text(f"# Page\n\nIt is {secret} here.")
+    Shell(tmp_path).run("archive", "add", "A thought.", "--title", f"On {secret}")
+    shell = Shell(tmp_path, BRAVE_API_KEY=secret)
+    page = at_terminal(shell, "extract", str(tmp_path / "page.md"), columns=60)
+    assert ("•••" in page, "abcdefghij" in page) == (True, False)
+    assert "On •••" in at_terminal(shell, "archive", "list", columns=100)
+
+
 def test_a_title_is_never_read_as_terminal_markup(shell: Shell, docs: Site) -> None:
     shell.run("open", docs.loopback_url("/markup"))
     printed = at_terminal(shell, "cache", "list", columns=200)

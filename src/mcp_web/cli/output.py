@@ -142,7 +142,7 @@ def print_markdown(text: str, *, list_links: bool = True) -> None:
         return
     from mcp_web.read.links import numbered, reference_list
 
-    shown, links = numbered(printable(text))
+    shown, links = numbered(printable(trace.redact(text)))  # before a secret is broken over two lines
     # The definitions are in the same document, so that the renderer can resolve `[text][1]`; they come first,
     # because the text may end inside a code block.
     console().print(_rendered(f"{reference_list(links)}\n\n{shown}"))
