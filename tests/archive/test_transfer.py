@@ -143,6 +143,31 @@ async def test_a_backup_by_the_servers_own_tools_restores_everything(tmp_path: P
         await store.close()
 
 
+async def test_a_copy_has_all_records_of_a_kind(tmp_path: Path) -> None:
+    source, target = [await SqliteStore.open(tmp_path / name) for name in ("from.sqlite", "to.sqlite")]
+    many = {str(number): number for number in range(100_001)}
+    await source.add_records("crawl", many)
+    await target.add_records("crawl", {"3": "other"})
+    assert (await copy_store(source, target)).records == len(many)
+    assert {one.key: one.value for one in await target.records("crawl", limit=200_000)} == many
+    for one in (source, target):
+        await one.close()
+
+
+async def test_a_text_that_cannot_be_unpacked_is_found_by_a_check_and_is_an_error_when_read(tmp_path: Path) -> None:
+    import sqlite3
+
+    store = await SqliteStore.open(tmp_path / "s.sqlite")
+    kept = snapshot(text="Long enough to be compressed. " * 100)
+    await keep(store, kept)
+    with sqlite3.connect(tmp_path / "s.sqlite") as db:
+        db.execute("UPDATE snapshots SET text = substr(text, 1, 20)")
+    assert await store.check() == [f"The text of {kept.hash[:16]} does not match its hash."]
+    with pytest.raises(CacheError, match="damaged"):
+        await store.latest(kept.key)
+    await store.close()
+
+
 async def test_a_damaged_text_is_found_by_a_check_and_stops_a_copy(tmp_path: Path) -> None:
     import sqlite3
 

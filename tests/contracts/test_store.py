@@ -610,6 +610,13 @@ async def test_unknown_words_are_named(store: Store) -> None:
     assert await store.word_counts(["known", "unknwon"]) == {"known": 1}
 
 
+async def test_a_word_of_deleted_documents_alone_is_unknown(store: Store) -> None:
+    deleted, _ = await _keep_texts(store, "recieve", "receive")
+    assert (await store.find_by_words(WordQuery(("recieve",)), 10)).unknown == ()
+    await store.remove([deleted])
+    assert (await store.find_by_words(WordQuery(("recieve",)), 10)).unknown == ("recieve",)
+
+
 async def test_words_are_counted_in_the_documents_that_are_left(store: Store) -> None:
     _, two = await _keep_texts(store, "lantern lamp", "lantern lamp deleted")
     for time in range(1, 8):
@@ -716,6 +723,18 @@ async def test_documents_are_found_by_their_nearest_passage(store: Store) -> Non
     assert await store.lacking_vectors("other@1", 2) == [third, second]
     assert await store.count_lacking_vectors("m@1") == 1
     assert await store.count_lacking_vectors("other@1") == 3
+
+
+async def test_a_new_document_is_not_found_by_the_vectors_of_one_that_was_deleted(store: Store) -> None:
+    (deleted,) = await _keep_texts(store, "one")
+    await _read(store, deleted, (1.0, 0.0, 0.1))
+    question = VectorQuery("m@1", (1.0, 0.0, 0.1), 10)
+    assert [candidate.key for candidate in await store.find_by_vector(question)] == [deleted]
+    await store.remove([deleted])
+    new = snapshot("https://new.example/", text="two")
+    await keep(store, new)
+    for also in ((), (new.key,)):
+        assert await store.find_by_vector(dataclasses.replace(question, also=also)) == []
 
 
 async def test_documents_that_lack_vectors_are_known_as_they_come_and_go(store: Store) -> None:

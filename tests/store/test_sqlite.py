@@ -408,6 +408,28 @@ async def test_vectors_of_an_older_version_are_compared_until_they_are_made_agai
 
 
 @pytest.mark.anyio
+async def test_a_search_that_failed_half_way_does_not_spoil_the_next(tmp_path: Path) -> None:
+    store = await SqliteStore.open(tmp_path / "s.sqlite")
+    query = WordQuery(("shared",))
+
+    def set_words(words: bytes) -> None:
+        with sqlite3.connect(tmp_path / "s.sqlite") as db:
+            db.execute("UPDATE waiting SET words = ? WHERE number = 2", (words,))
+
+    await keep(store, snapshot("https://a.example/", text="shared"))
+    assert len((await store.find_by_words(query, 10)).candidates) == 1
+    await keep(store, snapshot("https://b.example/", text="shared"))
+    with sqlite3.connect(tmp_path / "s.sqlite") as db:
+        ((words,),) = db.execute("SELECT words FROM waiting WHERE number = 2")
+    set_words(b"\x01damaged")
+    for _ in range(2):
+        with pytest.raises(CacheError, match="damaged"):
+            await store.find_by_words(query, 10)
+    set_words(words)
+    assert len((await store.find_by_words(query, 10)).candidates) == 2
+    await store.close()
+
+
 async def test_after_maintenance_the_write_ahead_log_takes_no_space(tmp_path: Path) -> None:
     store = await SqliteStore.open(tmp_path / "s.sqlite")
     await keep(store, snapshot(text="Some text. " * 1000))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 import anyio.to_thread
 
@@ -17,6 +18,7 @@ from mcp_web.store.protocol import PageRecord, Store
 # The size of one transaction, which is also the most that is copied again after an interruption: a number of pages, and
 # an estimate in characters from the pages before.
 _BATCH_PAGES, _BATCH_CHARS = 100, 4_000_000
+_ALL = 1 << 62  # records of a kind: all of them
 
 
 @dataclass(slots=True)
@@ -89,11 +91,13 @@ async def _write(target: Store, batch: Mapping[str, PageRecord], report: CopyRep
 async def _copy_records(source: Store, target: Store, report: CopyReport) -> None:
     """Copy all records (small JSON values), overwriting those that differ in the target; counts them in `report`."""
     for kind in await source.record_kinds():
-        for one in await source.records(kind):
-            added = await target.add_records(kind, {one.key: one.value}, one.expires_at)
-            if not added and await target.record(kind, one.key) != one.value:
-                await target.keep_record(kind, one.key, one.value, one.expires_at)
-            report.records += 1
+        found = await source.records(kind, limit=_ALL)
+        for expires_at, group in groupby(found, key=lambda one: one.expires_at):
+            items = {one.key: one.value for one in group}
+            for key in items.keys() - await target.add_records(kind, items, expires_at):
+                if await target.record(kind, key) != items[key]:
+                    await target.keep_record(kind, key, items[key], expires_at)
+            report.records += len(items)
 
 
 async def _copy_notes(source: Store, target: Store, report: CopyReport) -> None:

@@ -9,6 +9,8 @@ import json
 import sys
 from typing import Any
 
+from mcp_web.errors import CacheError
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
@@ -28,10 +30,12 @@ def pack_text(text: str) -> bytes:
 
 
 def unpack_text(blob: bytes) -> str:
-    """The text that `pack_text` made these bytes of."""
-    if blob[:1] == _ZSTD:
-        return zstd.decompress(memoryview(blob)[1:]).decode("utf-8", "surrogatepass")
-    return blob[1:].decode("utf-8", "surrogatepass")
+    """The text that `pack_text` made these bytes of; raises CacheError if they are damaged."""
+    try:
+        raw = zstd.decompress(memoryview(blob)[1:]) if blob[:1] == _ZSTD else blob[1:]
+        return raw.decode("utf-8", "surrogatepass")
+    except (zstd.ZstdError, UnicodeDecodeError) as error:
+        raise CacheError("A kept text is damaged.", suggestion="`mcp-web store check` names it.") from error
 
 
 def pack_json(value: Any) -> bytes:

@@ -48,7 +48,7 @@ class WordIndex:
     def __init__(self, *, visible_only: bool = False) -> None:
         """`visible_only`: the `rows` given to the methods have only a part of the documents. The others are ignored,
         and since a document may become visible without a new number, everything is read again after a write."""
-        self._version = -1
+        self._version: int | None = None  # of the index in memory; None while that is not complete
         self._visible_only = visible_only
         self._reset()
 
@@ -60,7 +60,7 @@ class WordIndex:
             wanted.setdefault(query_terms(word, self._languages), word)
         self._load(rows, wanted)
         found = {terms: self._list(terms) for terms in wanted}
-        unknown = tuple(word for terms, word in wanted.items() if not len(found[terms].numbers))
+        unknown = tuple(word for terms, word in wanted.items() if not found[terms].top)
         rarities = {word: self._rarity(found[terms]) for terms, word in wanted.items()}
         defining = {name: docs for name in query.names if len((docs := self._defining(rows, name.key)).numbers)}
         lists = self._with_definitions(found, defining)
@@ -70,25 +70,13 @@ class WordIndex:
         self._shrink_cache()
         ideal = sum(map(self._rarity, lists))
         shares = np.minimum(scores / np.float32(ideal or 1), 1.0)
-        candidates = tuple(map(Candidate, self._hex_keys(numbers), shares.tolist()))
+        keys = (key.tobytes().hex() for key in self._keys[numbers])
+        candidates = tuple(map(Candidate, keys, shares.tolist()))
         return WordMatches(candidates, unknown, rarities, frozenset(name.key for name in defining))
 
     def _rarity(self, found: PostingList) -> float:
         """The most that a word can add to a score if `found` are the documents that contain it: the fewer, the more."""
         return DOCUMENTS.rarity(len(found.numbers), self._count)
-
-    def keys(self, rows: IndexRows, pages: Sequence[int]) -> dict[int, str]:
-        """The keys of the pages with these row numbers, by row number; deleted pages are left out."""
-        self._update(rows)
-        known = np.array([page for page in pages if page < len(self._document_of_page)], np.int64)
-        numbers = self._document_of_page[known]
-        alive = self._sources[numbers] > 0
-        return dict(zip(known[alive].tolist(), self._hex_keys(numbers[alive]), strict=True))
-
-    def _hex_keys(self, numbers: Numbers) -> list[str]:
-        """The page keys, as hex, of the documents with these numbers."""
-        whole = self._keys[numbers].tobytes().hex()
-        return [whole[at : at + 64] for at in range(0, len(whole), 64)]
 
     def allowed(self, rows: IndexRows, filter: DocumentFilter) -> NDArray[np.bool_] | None:
         """Which pages match a filter: an array of booleans by the page's row number, whose last one stands for all
@@ -245,7 +233,6 @@ class WordIndex:
         self._lengths: Floats = np.zeros(1, np.float32)
         self._pages: NDArray[np.int64] = np.zeros(1, np.int64)
         self._keys: NDArray[np.uint8] = np.zeros((1, 32), np.uint8)
-        self._document_of_page: NDArray[np.int64] = np.zeros(1, np.int64)  # document numbers by page
         self._days: NDArray[np.int32] = np.zeros(1, np.int32)
         self._sources: NDArray[np.uint8] = np.zeros(1, np.uint8)  # 0 for deleted documents
         self._norms: Floats = np.full(1, np.inf, np.float32)
@@ -268,13 +255,13 @@ class WordIndex:
 
     def _update(self, rows: IndexRows) -> None:
         """Read what was written to the index since the last call, if anything, so that what is in memory is current."""
-        version = rows.version()
-        if version == self._version:
+        version, known = rows.version(), self._version
+        if version == known:
             return
-        self._version = version
+        self._version = None  # until everything is read: a statement may fail
         self._conditions: dict[tuple[str, str], NDArray[np.bool_]] = {}
         epoch, merged, last = rows.state()
-        if epoch != self._epoch or self._visible_only:
+        if epoch != self._epoch or self._visible_only or known is None:
             self._reset()
             self._epoch = epoch
         if merged != self._merged:
@@ -285,6 +272,7 @@ class WordIndex:
         self._read_languages(rows)
         if added or deleted:
             self._update_norms(deleted)
+        self._version = version
 
     def _read_documents(self, rows: IndexRows, last: int) -> bool:
         """Read the facts of the documents up to the number `last`; returns whether there are new ones. Posting lists
@@ -297,8 +285,6 @@ class WordIndex:
         self._keys = grown(self._keys, last + 1)
         if found:
             numbers, pages, lengths, days, sources, keys = zip(*found, strict=True)
-            self._document_of_page = grown(self._document_of_page, max(pages) + 1)
-            self._document_of_page[list(pages)] = numbers
             at = np.array(numbers)
             self._pages[at], self._lengths[at], self._days[at] = pages, lengths, days
             self._sources[at] = [_SOURCES.get(source, 0) for source in sources]

@@ -8,8 +8,6 @@ all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,29 +49,36 @@ class NearestIndex:
         db: SqliteDatabase,
         query: VectorQuery,
         allowed: NDArray[np.bool_] | None,
-        also: Mapping[int, str],
-        keys_of: Callable[[Sequence[int]], dict[int, str]],
+        also: list[int],
     ) -> list[Candidate]:
         """As `Store.find_by_vector`: the documents nearest to the query's vector, best first. `allowed`: which pages
-        match the filter, by row number (None: all); `also`: the keys of the pages to return too, by row number;
-        `keys_of`: returns the keys of the pages that still exist."""
+        match the filter, by row number (None: all); `also`: the row numbers of the pages to return too."""
         self._update(db)
         question: Floats = np.array(query.vector, np.float32)
         question /= np.float32(np.linalg.norm(question)) or np.float32(1)
         pages: list[int] = []
-        keys = dict(also)
+        keys = self._keys(db, also)
         while not (query.quick and self._count > MANY and len(also) >= 2 * query.limit):
             pages = self._nearest(question, query.limit, allowed)
-            keys |= keys_of([page for page in pages if page not in also])
+            keys |= self._keys(db, pages)
             gone = [page for page in pages if page not in keys]
             if not gone:
                 break
             self._remove(gone)
         near = set(pages)
-        wanted = pages + [page for page in also if page in self._spans and page not in near]
+        wanted = pages + [page for page in also if page in keys and page in self._spans and page not in near]
         scores = self._scores(wanted, question)
         order = sorted(zip(scores, wanted, strict=True), key=lambda pair: (-pair[0], pair[1]))
         return [Candidate(keys[page], score) for score, page in order]
+
+    def _keys(self, db: SqliteDatabase, pages: list[int]) -> dict[int, str]:
+        """The keys of those of the pages (row numbers) that still have vectors, by row number. A new page may have the
+        row number of one that was deleted, whose vectors are still in memory."""
+        query = (
+            "SELECT p.id, p.key FROM pages p JOIN vectors v ON v.page = p.id"
+            " WHERE p.id = ANY(:pages) AND v.model = :model"
+        )
+        return {page: key.hex() for page, key in db.rows(query, pages=pages, model=self._model)}
 
     def _nearest(self, question: Floats, limit: int, allowed: NDArray[np.bool_] | None) -> list[int]:
         """At most `limit` row numbers of pages, the nearest first; `allowed`: which pages may be returned (None:

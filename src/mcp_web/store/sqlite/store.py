@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,10 +96,10 @@ class SqliteStore(SqlStore):
         if self._is_shared and (version := db.index.version()) != self._nearest_version:
             self._nearest_version = version
             self._nearest.clear()
-        name, words = (query.model, len(query.vector)), self._words
+        name = query.model, len(query.vector)
         index = self._nearest.setdefault(name, NearestIndex(*name))
-        also = {number: key for key, number in pages.numbers(db, query.also).items()} if query.also else {}
-        return index.find(db, query, words.allowed(db.index, query.filter), also, partial(words.keys, db.index))
+        also = list(pages.numbers(db, query.also).values()) if query.also else []
+        return index.find(db, query, self._words.allowed(db.index, query.filter), also)
 
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
         taken = await super().purge(rule, dry_run=dry_run)
