@@ -120,6 +120,23 @@ async def test_excluded_words_and_phrases_are_in_no_result(store: Store, mode: A
     assert await found('automobile -"loud quick"') == both
 
 
+@pytest.mark.parametrize("mode", ["text", "hybrid", "semantic"])
+async def test_a_required_word_is_in_every_result(store: Store, mode: Any) -> None:
+    await _with_vectors(store, "https://a.example/", "The automobile is fast.")
+    await _with_vectors(store, "https://b.example/", "The car is fast.")
+    archive = Archive(store, QuestionVectors(SynonymEmbedder()), clock=lambda: NOW)
+    answer = await archive.search(ArchiveQuery("+car fast", mode=mode))
+    assert [result.document.url for result in answer.results] == ["https://b.example/"]
+
+
+async def test_a_phrase_is_found_by_a_model_too_where_many_documents_have_its_words(store: Store) -> None:
+    for number in range(60):
+        await _with_vectors(store, f"https://x.example/{number}", "car brown quick car brown quick")
+    holding = await _with_vectors(store, "https://a.example/", "A quick brown car. " + "Other words. " * 50)
+    archive = Archive(store, QuestionVectors(SynonymEmbedder()), clock=lambda: NOW)
+    assert _ids(await archive.search(ArchiveQuery('"quick brown car"'))) == [holding[:12]]
+
+
 async def test_variants_of_one_page_are_one_result(store: Store) -> None:
     await _keep(store, "https://a.example/", "word here")
     await _keep(store, "https://a.example/", "word here", variant="rendered")

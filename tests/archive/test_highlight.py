@@ -106,6 +106,8 @@ def test_a_phrase_is_words_side_by_side() -> None:
     assert not holds_phrase(("learning", "machine"), "of machine learning", "en")
     assert not holds_phrase(("machine", "learning"), "machine for learning", "en")
     assert holds_phrase(("日本", "本語"), "私は日本語を", "en")
+    assert holds_phrase(("東京", "大阪"), "東京 大阪 線", "ja")
+    assert not holds_phrase(("東京", "大阪"), "東京都 大阪", "ja")
 
 
 def test_a_very_long_line_is_no_hardship() -> None:

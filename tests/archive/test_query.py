@@ -27,6 +27,7 @@ NOT_KNOWN = Name("notknown", ("not", "known", "notknown"))
         ('networks -"learning"', Question(words=("networks",), excluded=(("learning",),))),
         ('-"machine learning"', Question(phrases=(("machine", "learning"),))),
         ('"a graph"-"a tree"', Question(phrases=(("a", "graph"), ("a", "tree")))),
+        ("観光 -東京都", Question(words=("観光",), excluded=(("東京", "京都"),))),
         ('networks - "machine learning"', Question(words=("networks",), phrases=(("machine", "learning"),))),
         ("not-known x", Question(words=("not", "known", "x"), compounds=("notknown",), names=(NOT_KNOWN,))),
         (

@@ -94,7 +94,7 @@ class Archive:
             with_words = {candidate.key for candidate in words.matches.candidates} if hybrid else set[str]()
             # The words must be present as typed: meaning then only ranks the documents that contain them.
             relevant = near(meaning, with_words, scales, words_required=hybrid and not query.fuzzy)
-            scores = combined(words.matches, relevant, mode, scales)
+            scores = combined(words, relevant, mode, scales)
             most = max(query.limit, LEAST)
             today = datetime.fromtimestamp(self._clock(), UTC).date()
             rows = await best_rows(self._store, scores, words, meaning.model, most, today)

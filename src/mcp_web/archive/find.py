@@ -53,8 +53,7 @@ async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> By
     """Find documents that contain words of the question. Words that no document has are corrected, if the query allows
     it. `only_words`: no search by meaning follows, so fewer documents are needed."""
     question, limit = parsed.question, max(parsed.query.limit, LEAST)  # fewer results are the first of more
-    in_text = question.phrases or question.excluded
-    pool = max(limit, _PHRASE_POOL if in_text else rows_to_read(limit) if only_words else _COMPARED)
+    pool = max(limit, _PHRASE_POOL if question.needs_text else rows_to_read(limit) if only_words else _COMPARED)
     found = await store.find_by_words(question.for_store(parsed.filter), pool)
     unknown = [word for word in found.unknown if word in question.wanted][:_MOST_TYPOS]
     if not parsed.query.fuzzy or not unknown:
@@ -80,14 +79,15 @@ async def by_meaning(
     return {candidate.key: candidate.score for candidate in near}
 
 
-def combined(words: WordMatches, meaning: Meaning, mode: SearchMode, scales: Scales) -> dict[str, float]:
+def combined(words: ByWords, meaning: Meaning, mode: SearchMode, scales: Scales) -> dict[str, float]:
     """One score for each document, by key: by words, by meaning or by both, as the mode says. If nothing was found by
     meaning, mode "hybrid" ranks by words alone. `scales` calibrate the cosines."""
     if mode == "semantic":
         return by_meaning_alone(meaning, scales)
+    pool = _POOL if meaning and not words.question.needs_text else None
+    by_words = {candidate.key: candidate.score for candidate in words.matches.candidates[:pool]}
     if not meaning:
-        return {candidate.key: candidate.score for candidate in words.candidates}
-    by_words = {candidate.key: candidate.score for candidate in words.candidates[:_POOL]}
+        return by_words
     wanted = {*by_words, *itertools.islice(meaning.model, _POOL)}
     return fused(by_words, {key: cosine for key, cosine in meaning.model.items() if key in wanted}, scales)
 
@@ -95,9 +95,9 @@ def combined(words: WordMatches, meaning: Meaning, mode: SearchMode, scales: Sca
 async def best_rows(
     store: Store, scores: Mapping[str, float], words: ByWords, embedded: Container[str], limit: int, today: date
 ) -> list[tuple[DocumentRow, float]]:
-    """The `limit` best documents as (row, score), best first, one per URL, without those that lack a phrase of the
-    question or have one that it excludes. `scores` are by key; titles, URLs and age change them. `embedded` are the
-    keys of documents whose score includes that by the embedding model; `today` is for their age."""
+    """The `limit` best documents as (row, score), best first, one per URL, without those that lack a phrase or word
+    that the question requires, or have one that it excludes. `scores` are by key; titles, URLs and age change them.
+    `embedded` are the keys of documents whose score includes that by the embedding model; `today` is for their age."""
     order, at_once = _best_first(scores), rows_to_read(limit)
     # The rows of few documents are read at once: they include the headlines.
     known = await store.documents(order) if len(order) <= at_once else {}
@@ -105,13 +105,14 @@ async def best_rows(
     headlines = headlines or await store.headlines(order[:_COMPARED])
     scores = scores_with_headlines(scores, headlines, words.question, words.matches.rarities, embedded)
     order = _best_first(scores)
+    with_words = {candidate.key for candidate in words.matches.candidates}  # they have the words that are required
     found: dict[str, tuple[DocumentRow, float]] = {}
     for at in range(0, len(order), at_once):
         keys = order[at : at + at_once]
         rows = known or await store.documents(keys)
         for key in keys:
             row = rows.get(key)
-            if row is not None and _matches_phrases(row, words.question):
+            if row is not None and _may_be_shown(row, words.question, has_words=key in with_words):
                 found.setdefault(row.url, (row, round(with_age(scores[key], row.date, today), 4)))
         if len(found) >= limit:
             break
@@ -119,11 +120,12 @@ async def best_rows(
     return sorted(newest_first, key=lambda item: -item[1])[:limit]
 
 
-def _matches_phrases(row: DocumentRow, question: Question) -> bool:
-    """Whether the document has all phrases of the question, and none of the words and phrases that it excludes. (The
-    store checks excluded words only in a search by words.)"""
+def _may_be_shown(row: DocumentRow, question: Question, *, has_words: bool) -> bool:
+    """Whether the document has all phrases and words that the question requires (the words need no check if
+    `has_words`), and none of the words and phrases that it excludes."""
     text = f"{row.title}\n\n{row.markdown}"
-    return all(holds_phrase(phrase, text, row.language) for phrase in question.phrases) and not any(
+    wanted = question.phrases + (() if has_words else tuple((word,) for word in question.required))
+    return all(holds_phrase(phrase, text, row.language) for phrase in wanted) and not any(
         holds_phrase(phrase, text, row.language) for phrase in question.excluded
     )
 

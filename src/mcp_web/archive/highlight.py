@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from os.path import commonprefix
 
 from mcp_web.archive.query import Question
@@ -160,8 +161,8 @@ def highlights(marker: Marker, title: str, markdown: str) -> tuple[Highlight, ..
 
 def holds_phrase(phrase: Sequence[str], text: str, language: str) -> bool:
     """Whether the text contains these words, in any inflected form, next to each other and in this order."""
-    if all(map(is_unspaced, phrase)):
-        # N-grams overlap in all but their last character.
+    if all(map(is_unspaced, phrase)) and all(one[1:] == after[:-1] for one, after in pairwise(phrase)):
+        # The overlapping n-grams of a text without spaces, of which each adds its last character.
         return fold(phrase[0] + "".join(item[-1] for item in phrase[1:])) in fold(text)
     wanted = [set(query_terms(word)) for word in phrase]
     sequence = [terms(word, language) for word in words(text)]

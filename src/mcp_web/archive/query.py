@@ -10,7 +10,7 @@ from mcp_web.errors import InvalidInput
 from mcp_web.store.protocol import DocumentFilter, WordQuery
 from mcp_web.text.languages import language_of
 from mcp_web.text.names import Name, asked_names, asked_title, is_name
-from mcp_web.text.words import compounds, fold, is_stop_word, words
+from mcp_web.text.words import compounds, fold, is_stop_word, is_unspaced, words
 
 _MOST_WORDS = 64  # a whole page pasted as a question is cut here
 _MOST_NAMES = 16
@@ -47,6 +47,11 @@ class Question:
     def is_name(self) -> bool:
         """Whether the question consists only of names, of functions, settings and the like."""
         return bool(self.names) and {word for name in self.names for word in name.words}.issuperset(self.wanted)
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether the texts of documents must be searched, because it has phrases, or excludes words or phrases."""
+        return bool(self.phrases or self.excluded)
 
     def for_store(self, filter: DocumentFilter) -> WordQuery:
         """The query that finds candidates in the store, without stop words. Words of a phrase are only required:
@@ -109,9 +114,12 @@ def parse(text: str) -> Question:
 
 
 def _excludes(word: str | None, found: list[str]) -> bool:
-    """Whether a hyphen excludes what follows it. `word` is that text (None for a quoted phrase), `found` its words. A
-    hyphen before several words without quotes is a dash; `--depth` and `-v` are options of commands."""
-    return word is None or (len(found) == 1 and not word.startswith("-") and len(word) > 1)
+    """Whether a hyphen in a query excludes what is behind it: a phrase in quotes (`word` is None), or `word` if it is
+    one word (`found`) or text without spaces between words, as in Chinese. A hyphen before other text, such as `-a.b`,
+    is a dash; `--depth` and `-v` are options of commands."""
+    if word is None:
+        return True
+    return not word.startswith("-") and len(word) > 1 and (len(found) == 1 or all(map(is_unspaced, found)))
 
 
 def corrected(text: str, changes: dict[str, str]) -> str:
