@@ -354,6 +354,13 @@ async def test_without_a_model_hybrid_says_that_words_answered(store: Store) -> 
     assert answer.notes
 
 
+async def test_notes_whose_titles_differ_only_in_signs_are_two_documents(store: Store) -> None:
+    for title, text in (("C++", "plus"), ("C#", "sharp"), ("c#", "sharp again"), ("C++", "plus again"), ("→", "arrow")):
+        await add_note(store, Document(title, text, "x"), NOW)
+    texts = [kept.document.markdown for key in await store.keys() if (kept := await store.latest(key))]
+    assert sorted(texts) == ["arrow", "plus again", "sharp again"]
+
+
 async def test_a_note_is_found_by_its_text_and_its_tags(store: Store) -> None:
     document = Document("My Übersicht", "About zebras.", "x")
     note = await add_note(store, document, NOW, day="2024-02-03", tags=("animals", ""))

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from mcp_web.archive import folder as folder_room
+from mcp_web.archive.add import add_note
 from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.folder import SyncReport, sync_folder
@@ -221,6 +222,25 @@ async def test_two_folders_of_one_name_do_not_remove_each_other(store: Store, no
         await _sync(store, other)
     await _sync(store, other, "notes-2")
     assert len(await _paths(store)) == 4
+
+
+async def test_a_sync_leaves_notes_and_folders_of_other_names_alone(store: Store, notes: Path, tmp_path: Path) -> None:
+    (tmp_path / "saved").mkdir()
+    await _sync(store, tmp_path / "saved")
+    await add_note(store, Document("A note", "Text.", "x"), 0.0, day="2024-02-03")
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "x.md").write_text("x")
+    await _sync(store, tmp_path / "work", "notes/work")
+    assert (await _sync(store, notes)).removed == (await _sync(store, tmp_path / "saved")).removed == 0
+    assert {"notes/work/x.md", "saved/2024-02-03/a-note.md", "notes/more.md"} < set(await _paths(store))
+
+
+async def test_a_file_whose_state_cannot_be_read_keeps_its_document(store: Store, notes: Path) -> None:
+    await _sync(store, notes)
+    (notes / "more.md").unlink()
+    (notes / "more.md").symlink_to("n" * 300)  # too long a name
+    assert await _sync(store, notes) == SyncReport(unchanged=2)
+    assert "notes/more.md" in await _paths(store)
 
 
 async def test_a_folder_that_is_not_there_is_invalid_input(store: Store, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import zlib
 from collections.abc import Sequence
 from urllib.parse import quote
 
@@ -11,7 +12,7 @@ from mcp_web.archive.derive import keep
 from mcp_web.archive.query import checked_date
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Document
-from mcp_web.model.snapshot import Snapshot
+from mcp_web.model.snapshot import Snapshot, page_key
 from mcp_web.store.protocol import Store
 from mcp_web.text.dates import iso
 from mcp_web.text.words import fold
@@ -30,10 +31,12 @@ async def add_note(
         raise InvalidInput("A note needs a title and a text.")
     published = checked_date("date", day) or iso(now)[:10]
     slug = re.sub(r"[^\w]+", "-", fold(document.title)).strip("-_")[:80] or "note"
-    url = f"file:///{FOLDER}/{quote(slug)}"
+    kept = await store.latest(page_key(_url(slug), "note"))
+    if kept is not None and fold(kept.document.title) != fold(document.title):  # `C++` and `C#` have the same slug
+        slug += f"-{zlib.crc32(fold(document.title).encode('utf-8', 'replace')):x}"
     document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=published))
     made = Snapshot.of(
-        url,
+        _url(slug),
         "note",
         document,
         now,
@@ -46,6 +49,10 @@ async def add_note(
     await store.add_records("sync_folder", {FOLDER: "notes saved with archive_add"})
     await keep(store, made)
     return made
+
+
+def _url(slug: str) -> str:
+    return f"file:///{FOLDER}/{quote(slug)}"
 
 
 async def add_page(store: Store, snapshot: Snapshot, *, day: str | None = None, tags: Sequence[str] = ()) -> Snapshot:

@@ -95,7 +95,10 @@ async def sync_folder(
     given = given or tuple(await store.record("sync_tags", label) or ())
     found = await anyio.to_thread.run_sync(_files, root, label, given, unreadable)
     files = [file for file in found if not _excluded(file.path.removeprefix(f"{label}/"), exclude)]
-    known = {path: (key, mark) for path, key, _, mark in await store.listing("research", f"{label}/")}
+    # Notes have no mark, and a folder may have a name inside that of this one.
+    listed = await store.listing("research", f"{label}/")
+    inner = tuple(f"{one.key}/" for one in await store.records("sync_folder") if one.key.startswith(f"{label}/"))
+    known = {path: (key, mark) for path, key, _, mark in listed if mark and not path.startswith(inner)}
     todo = [file for file in files if known.get(file.path, ("", ""))[1] != file.mark]
     failed = await _read_all(store, todo, extract, on_progress, clock)
     missing = known.keys() - {file.path for file in files}
@@ -228,7 +231,8 @@ def _excluded(path: str, patterns: Sequence[str]) -> bool:
 
 def _files(root: Path, label: str, tags: tuple[str, ...], unreadable: list[str]) -> list[FolderFile]:
     """Every file in the folder `root` and the folders below it that is synced; links to folders are not followed, so
-    there are no loops and no files outside. The paths of folders that cannot be read are appended to `unreadable`."""
+    there are no loops and no files outside. The paths of folders and files whose state cannot be read are appended to
+    `unreadable`."""
     found: list[FolderFile] = []
     waiting = [root]
     while waiting:
@@ -242,10 +246,13 @@ def _files(root: Path, label: str, tags: tuple[str, ...], unreadable: list[str])
         for entry in entries:
             if entry.name.startswith(".") or entry.name in _ALWAYS_SKIPPED:
                 continue
-            if entry.is_dir(follow_symlinks=False):
-                waiting.append(Path(entry.path))
-            elif (file := _file(root, label, Path(entry.path), tags)) is not None:
-                found.append(file)
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(Path(entry.path))
+                elif (file := _file(root, label, Path(entry.path), tags)) is not None:
+                    found.append(file)
+            except OSError:
+                unreadable.append(_label_path(root, label, Path(entry.path)))
     return found
 
 
@@ -256,13 +263,13 @@ def is_synced(place: Path) -> bool:
 
 def _file(root: Path, label: str, place: Path, tags: tuple[str, ...]) -> FolderFile | None:
     """The file at a place; None if it is not synced, is not a regular file, or lies outside the folder `root`. `label`
-    is the name under which the documents of the folder are kept."""
+    is the name under which the documents of the folder are kept. Raises OSError if the file cannot be looked at."""
     if not is_synced(place):
         return None
     try:
         real = place.resolve(strict=True)
         facts = real.stat()
-    except (OSError, RuntimeError):  # a dangling link or a loop of links
+    except (FileNotFoundError, RuntimeError):  # a dangling link or a loop of links
         return None
     # A link may point to a file beside it, never to one outside the folder.
     if not stat.S_ISREG(facts.st_mode) or not real.is_relative_to(root):
