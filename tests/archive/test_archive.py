@@ -354,6 +354,15 @@ async def test_without_a_model_hybrid_says_that_words_answered(store: Store) -> 
     assert answer.notes
 
 
+async def test_a_citing_sentence_has_its_links_as_the_author_wrote_them(store: Store) -> None:
+    path = "notes/My Docs/a.md"
+    text = "See [b](file:///notes/My%20Docs/b.md#x) and [c](file:///notes/c.md)."
+    await _keep(store, f"file:///{path}", text, source="research", path=path)
+    answer = await _ask(store, "see", include_citations=True)
+    assert answer.results[0].citations is not None
+    assert answer.results[0].citations.citing[0].context == "See [b](b.md#x) and [c](../c.md)."
+
+
 async def test_notes_whose_titles_differ_only_in_signs_are_two_documents(store: Store) -> None:
     for title, text in (("C++", "plus"), ("C#", "sharp"), ("c#", "sharp again"), ("C++", "plus again"), ("→", "arrow")):
         await add_note(store, Document(title, text, "x"), NOW)

@@ -76,6 +76,9 @@ def test_files_cite_each_other_by_relative_paths_that_stay_inside() -> None:
     found = _found("[a](../b/c%20d.md#x) [out](../../../etc/passwd) [abs](/etc/passwd)", path="notes/a/x.md")
     assert found == {"path:notes/b/c d.md": ("link", 1.0)}
     assert joined_path("a/b.md", "../..") is None
+    # The folder beside this one on the disk need not be the one that was synced under its name.
+    assert joined_path("a/b.md", "../c/d.md") is None
+    assert joined_path("a/c/b.md", "..") == "a"
 
 
 def test_absolute_paths_in_the_sources_of_a_site_are_pages_of_the_same_folder() -> None:

@@ -30,13 +30,14 @@ def path_name(path: str) -> str:
 
 
 def joined_path(base: str, target: str) -> str | None:
-    """The path to which a relative link in the file `base` leads; None if it leads above the first folder of `base`, or
-    is not a relative path. Both paths begin with the name of the synced folder."""
+    """The path to which a relative link in the file `base` leads; None if it leads out of the synced folder, with whose
+    name both paths begin, or is not a relative path."""
     place = unquote(target.partition("#")[0].partition("?")[0])
     if not place or place.startswith("/") or "\\" in place or "\0" in place:
         return None
     found = posixpath.normpath(posixpath.join(posixpath.dirname(base), place))
-    return None if found == ".." or found.startswith("../") else found
+    folder = base[: base.find("/") + 1]
+    return found if f"{found}/".startswith(folder) and found.partition("/")[0] != ".." else None
 
 
 def wiki_name(title: str) -> str:

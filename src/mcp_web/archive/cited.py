@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from urllib.parse import quote
 
 from mcp_web.archive.answer import Citations
 from mcp_web.archive.graph import CitationGraph, edges_around, graph_of
@@ -77,7 +78,7 @@ def _as_written(context: str, path: str | None) -> str:
     for a document that is not from a synced folder (None)."""
     if path is None:
         return context
-    folder = posixpath.dirname(path)
+    folder = quote(posixpath.dirname(path))  # as in links
     return _FILE_LINK.sub(
         lambda link: f"]({posixpath.relpath(link['path'], folder or '.')}{link['rest'] or ''})", context
     )

@@ -220,7 +220,7 @@ def _text(value: str) -> str:
 
 def _unescaped(value: str) -> str:
     """The text of a field without escapes and braces, except braces that were escaped."""
-    plain = _ESCAPED.sub(lambda match: "\0" + str(ord(_UNESCAPES[match[0]])) + "\0", value)
+    plain = _ESCAPED.sub(lambda match: f"\0{ord(_UNESCAPES[match[0]])}\0", value.replace("\0", ""))
     plain = plain.replace("{", "").replace("}", "")
     return " ".join(re.sub(r"\0(\d+)\0", lambda match: chr(int(match[1])), plain).split())
 

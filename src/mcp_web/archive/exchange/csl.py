@@ -31,8 +31,8 @@ async def export_csl(exporter: Exporter, file: Path) -> None:
 
 
 async def import_csl(importer: Importer, file: Path) -> None:
-    """Store a document for every item of a CSL-JSON file; items without a title are reported as failed. Raises
-    InvalidInput if the file is not a JSON list."""
+    """Store a document for every item of a CSL-JSON file; items without a title or with invalid
+    text are reported as failed. Raises InvalidInput if the file is not a JSON list."""
     try:
         items = read_json(await anyio.Path(file).read_bytes())
     except ValueError as error:
@@ -40,10 +40,14 @@ async def import_csl(importer: Importer, file: Path) -> None:
     if not isinstance(items, list):
         raise InvalidInput(f"{file} is not CSL-JSON: a list of references is expected.")
     for number, item in enumerate(items):
-        if isinstance(item, dict) and item.get("title"):
-            await importer.keep(snapshot_of_reference(reference_from(item), time.time()))
-        else:
-            importer.fail(f"item {number}", InvalidInput("It has no title."))
+        try:
+            if not isinstance(item, dict) or not item.get("title"):
+                raise InvalidInput("It has no title.")
+            snapshot = snapshot_of_reference(reference_from(item), time.time())
+        except (InvalidInput, ValueError) as error:  # such as a lone surrogate in the address
+            importer.fail(f"item {number}", error)
+            continue
+        await importer.keep(snapshot)
 
 
 def item_of(reference: Reference) -> dict[str, Any]:
@@ -62,18 +66,18 @@ def item_of(reference: Reference) -> dict[str, Any]:
 
 def reference_from(item: Mapping[str, Any]) -> Reference:
     """The reference in a CSL item, which must have an id or a title."""
-    number = str(item.get("number", ""))
-    same = {field: str(item.get(name, "")) for field, name in _SAME.items()}
+    number = str(item.get("number") or "")
+    same = {field: str(item.get(name) or "") for field, name in _SAME.items()}  # null is an empty field
     same["id"] = str(item.get("id") or item["title"])[:100]
     return Reference(
         **same,
         authors=csl_names(item.get("author")),
         date=written_date(item.get("issued")),
-        doi=str(item.get("DOI", "")).lower(),
+        doi=str(item.get("DOI") or "").lower(),
         arxiv=number.removeprefix("arXiv:") if number.startswith("arXiv:") else "",
-        tags=tuple(part.strip() for part in str(item.get("keyword", "")).split(",") if part.strip()),
+        tags=tuple(part.strip() for part in str(item.get("keyword") or "").split(",") if part.strip()),
         accessed=written_date(item.get("accessed")),
-        kind=str(item.get("type", "")),
+        kind=str(item.get("type") or ""),
     )
 
 

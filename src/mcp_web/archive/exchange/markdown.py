@@ -44,11 +44,11 @@ async def import_markdown(importer: Importer, folder: Path) -> None:
             f"{folder} has no {MANIFEST}, so mcp-web did not write it.",
             suggestion="Use `mcp-web archive sync` for any other folder of Markdown.",
         )
-    for line in (await anyio.Path(manifest).read_text("utf-8")).splitlines():
+    for line in (await anyio.Path(manifest).read_bytes()).splitlines():
         try:
             snapshot = await anyio.to_thread.run_sync(_read, folder, read_json(line), time.time())
         except (InvalidInput, OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-            importer.fail(line[:60], error)
+            importer.fail(line[:60].decode("utf-8", "replace"), error)
             continue
         await importer.keep(snapshot)
 

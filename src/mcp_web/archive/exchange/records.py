@@ -123,10 +123,13 @@ class Importer:
         self._failed: list[tuple[str, str]] = []
 
     async def keep(self, snapshot: Snapshot) -> None:
-        """Store an imported version; one that is in the store already and was checked later remains the newest."""
+        """Store an imported version; one that is in the store already and was checked later remains the newest. What is
+        research in the store stays research, with its path and tags."""
         document = replace(snapshot.document, title=one_line(snapshot.document.title))  # in a file it may have more
         snapshot = replace(snapshot, document=document)
         present = await self._store.latest(snapshot.key)
+        if present is not None and present.source == "research" and snapshot.source == "web":
+            snapshot = replace(snapshot, source=present.source, path=present.path, tags=present.tags)
         await keep(self._store, snapshot)
         if present is not None and present.checked_at > snapshot.checked_at:
             await keep(self._store, present)
