@@ -13,6 +13,7 @@ import pytest
 from embed.embedding_server import EmbeddingServer
 from mcp_web.app import App
 from mcp_web.archive.answer import ArchiveQuery
+from mcp_web.errors import EmbeddingError
 from mcp_web.index.documents import STATIC_MODEL
 from mcp_web.services.embed_documents import coverage, embed_documents, reindex_archive
 from mcp_web.services.search_archive import search_archive
@@ -133,6 +134,27 @@ async def test_documents_whose_vectors_cannot_be_kept_do_not_keep_the_others_wai
             db.execute("UPDATE documents SET snapshot = 1 WHERE number > 3")
         await embed_documents(running)
         assert [found.lacking for found in await coverage(running)] == [2, 2]
+
+
+async def test_a_document_that_the_model_refuses_does_not_keep_the_others_waiting(
+    tmp_path: Path, server: EmbeddingServer
+) -> None:
+    server.spoil = lambda answer: {} if "refused" in str(server.requests[-1]["input"]) else answer
+    async with app(tmp_path, server) as running:
+        store = await running.store()
+        for number in range(6):
+            await store.keep(
+                snapshot(f"https://a.example/{number}", text=f"Page {number} is {'refused' * (number == 4)}")
+            )
+        with pytest.raises(EmbeddingError):
+            await embed_documents(running)
+        assert [found.lacking for found in await coverage(running)] == [0, 1]
+        server.requests.clear()
+        server.statuses = [400, 500, 500, 400]  # refuses everything
+        await store.keep(snapshot("https://b.example/", text="New."))
+        with pytest.raises(EmbeddingError):
+            await embed_documents(running)
+        assert len(server.requests) == 4  # the two documents together, then each, of which one is tried again
 
 
 async def test_background_work_waits_while_a_call_runs(tmp_path: Path, server: EmbeddingServer) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import anyio
@@ -13,7 +13,7 @@ import anyio
 from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.archive.derive import reindex_outdated
-from mcp_web.errors import WebError
+from mcp_web.errors import EmbeddingError, WebError
 from mcp_web.index.documents import STATIC_MODEL
 from mcp_web.model.progress import OnProgress
 from mcp_web.model.snapshot import Snapshot
@@ -80,7 +80,8 @@ async def embed_documents(
     document once for each model. Before that, documents whose index format is out of date are reindexed.
 
     An interrupted run can be resumed. Several processes share the work by claims in the store. `only` is the one model
-    to use; with `background`, the work pauses while calls are running.
+    to use; with `background`, the work pauses while calls are running. Raises EmbeddingError if a model fails; one that
+    refuses a document, after it has embedded the others.
     """
     store, vectors = await app.store(), await app.document_vectors()
     await reindex_outdated(store)
@@ -93,6 +94,8 @@ async def embed_documents(
             done += count
             if on_progress is not None:
                 on_progress(f"embedding with {model}", min(done - before, total), total)
+        for error in batches.refused.values():
+            raise error
     return done
 
 
@@ -134,10 +137,11 @@ class _Batches:
     model: str
     background: bool
     last: tuple[str, ...] = ()
+    refused: dict[str, EmbeddingError] = field(default_factory=dict)  # documents that the model refused, by key
 
     async def embed_next(self) -> int | None:
-        """Embed one batch and return how many documents were in it; None when there is nothing to claim. A batch that
-        comes again, because its vectors could not be kept, stays claimed, so that the others get their turn."""
+        """Embed one batch and return how many documents were embedded; None when there is nothing to claim. A batch
+        that comes again, because its vectors could not be kept, stays claimed, so that the others get their turn."""
         if self.background:
             await self.app.process.calls.wait_until_idle()
         claimed = await self._claimed()
@@ -150,11 +154,27 @@ class _Batches:
             # Another process may have finished some of them before they were claimed.
             still = set(await self.store.lacking_vectors(self.model, _LOOKED_AT))
             keys = [key for key in claimed if key in still]
-            await self._embed(keys)
+            try:
+                await self._embed(keys)
+            except EmbeddingError as error:
+                if error.retryable and (error.status_code or 0) < 500:  # some servers answer 500 to a long text
+                    raise
+                await self._embed_each(keys)
         finally:
             with anyio.CancelScope(shield=True):
                 await self.store.remove_records(_CLAIMS, [self._claim(key) for key in claimed])
-        return len(keys)
+        return len([key for key in keys if key not in self.refused])
+
+    async def _embed_each(self, keys: Sequence[str]) -> None:
+        """Embed documents one by one, and leave out of this run those that the model refuses. Raises EmbeddingError if
+        it refuses all of several documents: then something else is wrong."""
+        for key in keys:
+            try:
+                await self._embed([key])
+            except EmbeddingError as error:
+                self.refused[key] = error
+        if len(keys) > 1 and self.refused.keys() >= set(keys):
+            raise self.refused[keys[0]]
 
     async def _embed(self, keys: Sequence[str]) -> None:
         """Embed documents by their keys, as many together as hold `CHARS_AT_ONCE` characters."""
@@ -173,6 +193,7 @@ class _Batches:
         keys; () if there are none to claim."""
         size = STATIC_BATCH if self.model == STATIC_MODEL else MODEL_BATCH
         lacking = await self.store.lacking_vectors(self.model, _LOOKED_AT)
+        lacking = [key for key in lacking if key not in self.refused]
         claims = {self._claim(key): key for key in lacking}
         for at in range(0, len(lacking), size):
             part = dict.fromkeys([self._claim(key) for key in lacking[at : at + size]], os.getpid())
