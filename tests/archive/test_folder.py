@@ -228,11 +228,11 @@ async def test_a_sync_leaves_notes_and_folders_of_other_names_alone(store: Store
     (tmp_path / "saved").mkdir()
     await _sync(store, tmp_path / "saved")
     await add_note(store, Document("A note", "Text.", "x"), 0.0, day="2024-02-03")
-    (tmp_path / "work").mkdir()
-    (tmp_path / "work" / "x.md").write_text("x")
-    await _sync(store, tmp_path / "work", "notes/work")
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs" / "x.md").write_text("x")
+    await _sync(store, tmp_path / "jobs", "notes/jobs")
     assert (await _sync(store, notes)).removed == (await _sync(store, tmp_path / "saved")).removed == 0
-    assert {"notes/work/x.md", "saved/2024-02-03/a-note.md", "notes/more.md"} < set(await _paths(store))
+    assert {"notes/jobs/x.md", "saved/2024-02-03/a-note.md", "notes/more.md"} < set(await _paths(store))
 
 
 async def test_a_file_whose_state_cannot_be_read_keeps_its_document(store: Store, notes: Path) -> None:
