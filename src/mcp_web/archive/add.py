@@ -18,25 +18,26 @@ from mcp_web.text.dates import iso
 from mcp_web.text.words import fold
 
 FOLDER = "saved"  # the path under which added texts are listed; no synced folder may take this name
+_URL = f"file:///{FOLDER}/"
 FOR_EVER = 4_102_444_800.0
 
 
 async def add_note(
     store: Store, document: Document, now: float, *, day: str | None = None, tags: Sequence[str] = ()
 ) -> Snapshot:
-    """Store a text as a research document (one that is never purged), dated `day` (YYYY-MM-DD) or today, and return its
-    snapshot. A text with the same title becomes the next version of the same document. Raises InvalidInput if the title
-    or the text is empty, or `day` is not a date."""
+    """Store a text as a research document, dated `day` (YYYY-MM-DD) or today, and return its snapshot. A text with the
+    same title, but for case and accents, becomes the next version of the same document. Raises InvalidInput if title or
+    text is empty, or `day` is not a date."""
     if not document.title.strip() or not document.markdown.strip():
         raise InvalidInput("A note needs a title and a text.")
     published = checked_date("date", day) or iso(now)[:10]
     slug = re.sub(r"[^\w]+", "-", fold(document.title)).strip("-_")[:80] or "note"
-    kept = await store.latest(page_key(_url(slug), "note"))
+    kept = await store.latest(page_key(_URL + quote(slug), "note"))
     if kept is not None and fold(kept.document.title) != fold(document.title):  # `C++` and `C#` have the same slug
         slug += f"-{zlib.crc32(fold(document.title).encode('utf-8', 'replace')):x}"
     document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=published))
     made = Snapshot.of(
-        _url(slug),
+        _URL + quote(slug),
         "note",
         document,
         now,
@@ -49,10 +50,6 @@ async def add_note(
     await store.add_records("sync_folder", {FOLDER: "notes saved with archive_add"})
     await keep(store, made)
     return made
-
-
-def _url(slug: str) -> str:
-    return f"file:///{FOLDER}/{quote(slug)}"
 
 
 async def add_page(store: Store, snapshot: Snapshot, *, day: str | None = None, tags: Sequence[str] = ()) -> Snapshot:

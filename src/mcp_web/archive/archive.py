@@ -73,9 +73,8 @@ class Archive:
         self._clock = clock
 
     async def search(self, query: ArchiveQuery, scales: Scales = UNKNOWN) -> ArchiveAnswer:
-        """The documents that match, best first, with snippets, the best passage of each and, on request, citations.
-        `scales` say which cosines related texts have. Raises InvalidInput for a query without words or an invalid
-        date."""
+        """The documents that match, best first, each with snippets, its best passage and, if requested, citations.
+        `scales` say which cosines related texts have. Raises InvalidInput for a query without words or a bad date."""
         parsed = _parsed(query)
         notes: list[str] = []
         with trace.step("archive_search", mode=query.mode) as facts:
@@ -95,11 +94,9 @@ class Archive:
             # The words must be present as typed: meaning then only ranks the documents that contain them.
             relevant = near(meaning, with_words, scales, words_required=hybrid and not query.fuzzy)
             scores = combined(words, relevant, mode, scales)
-            most = max(query.limit, LEAST)
             today = datetime.fromtimestamp(self._clock(), UTC).date()
-            rows = await best_rows(self._store, scores, words, meaning.model, most, today)
-            asked = text if by_passage else ""
-            shown = max(query.limit, READ + 1)
+            rows = await best_rows(self._store, scores, words, meaning.model, max(query.limit, LEAST), today)
+            asked, shown = text if by_passage else "", max(query.limit, READ + 1)
             quoted = await anyio.to_thread.run_sync(_quoted, words, rows, asked, mode, meaning.model, shown)
             if with_meaning and hybrid and self._reads_passages:
                 quoted = await self._with_passages_read(text, quoted, meaning.model, scales)
@@ -128,9 +125,8 @@ class Archive:
     async def _with_passages_read(
         self, text: str, found: list[_Found], embedded: Container[str], scales: Scales
     ) -> list[_Found]:
-        """`found`, with its first READ documents in a new order: the model compares the question `text` with the
-        passages of those that are not in `embedded` (documents with vectors). Unchanged if the model fails or is
-        slow."""
+        """`found`, with its first READ documents in a new order: the model compares the question `text` with the best
+        passages of those whose keys are not in `embedded`. Unchanged if the model fails or is slow."""
         first = found[:READ]
         known = self._languages
         new = [

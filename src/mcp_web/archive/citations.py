@@ -66,8 +66,7 @@ def names_of(snapshot: Snapshot) -> tuple[str, ...]:
 def _own_dois(data: tuple[Mapping[str, Any], ...]) -> Iterator[str]:
     """DOIs that the page's own structured data gives as its identifier."""
     for entry in data:
-        inner = entry.get("data")
-        item = inner if isinstance(inner, Mapping) else entry
+        item = inner if isinstance(inner := entry.get("data"), Mapping) else entry
         for key in ("doi", "DOI", "citation_doi", "identifier", "sameAs", "@id"):
             value = item.get(key)
             if isinstance(value, str) and (match := DOI.search(value)):
@@ -120,7 +119,7 @@ def _without_code(text: str) -> str:
     return _CODE.sub(lambda match: " " * len(match[0]), text)
 
 
-_Raw = tuple[int, CitationKind, str, float]  # offset, kind, target as written, confidence
+_Raw = tuple[int, CitationKind, str, float]  # a citation: offset in the text, kind, target as written, confidence
 
 
 def _inline(text: str) -> Iterator[_Raw]:
@@ -193,8 +192,8 @@ def _resolve(kind: CitationKind, target: str, base_url: str, path: str | None) -
 
 
 def _web(kind: CitationKind, target: str, base_url: str) -> tuple[str, str, CitationKind] | None:
-    """(name, URL, kind) of a link to the web, relative to `base_url`; the kind is "doi" or "arxiv" if it identifies a
-    paper. None if it is not an http(s) URL."""
+    """(name, URL, kind) of a link to the web, which may be relative to `base_url`; the kind of a paper's is "doi" or
+    "arxiv". None if it is not an http(s) URL."""
     try:
         url = urljoin(base_url, target) if base_url else target
     except ValueError:
@@ -207,8 +206,7 @@ def _web(kind: CitationKind, target: str, base_url: str) -> tuple[str, str, Cita
 
 
 def _sentence(text: str, at: int) -> tuple[int, int]:
-    """(start, end) of the sentence around the offset `at`, which ends with its block and reaches at most
-    _SENTENCE_REACH characters to each side."""
+    """(start, end) of the sentence around the offset `at`, within its block and _SENTENCE_REACH characters of `at`."""
     left, right = max(0, at - _SENTENCE_REACH), min(len(text), at + _SENTENCE_REACH)
     left = max((found.end() for found in _BLOCK_END.finditer(text, left, at)), default=left)
     block_end = _BLOCK_END.search(text, at, right)

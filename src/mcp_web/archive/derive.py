@@ -23,8 +23,7 @@ _AT_ONCE = 256  # documents indexed again in one transaction
 
 
 def derive(snapshot: Snapshot) -> Derived:
-    """The index data of a snapshot: date, language, words, collections (its tags and the folder it was synced from),
-    names it is cited by, and what it cites."""
+    """The index data of a snapshot; its collections are its tags and the folder that it was synced from."""
     document = snapshot.document
     folder, inside, _ = (snapshot.path or "").partition("/")
     return Derived(
@@ -45,8 +44,8 @@ async def keep(store: Store, snapshot: Snapshot) -> None:
 
 
 def word_counts(snapshot: Snapshot) -> dict[str, int]:
-    """How often each word occurs in the text, title, headings, tags and path (or URL) of a page; one in the title, the
-    headings or the tags counts more than once."""
+    """The weight of each word of a page: how often it occurs in text, title, headings, tags and path (or URL); the
+    title and the tags count three times, and headings once more than the text."""
     document = snapshot.document
     fields = (
         (prose(document.markdown), 1),
@@ -77,8 +76,7 @@ async def reindex_outdated(store: Store, seconds: float = inf) -> None:
 
 
 def document_date(document: Document, path: str | None) -> str | None:
-    """The ISO date of a document: when it was published, else the date in its path, else when it was last modified.
-    None if none of these is known."""
+    """The ISO date of a document: of its publication, else in its path, else of its last change; None without these."""
     metadata = document.metadata
     day = day_of(metadata.published) or day_of((date_in_path(path) if path else None) or metadata.modified)
     return day.isoformat() if day else None
@@ -89,8 +87,7 @@ _COUNTED = 60  # frequent words of the document whose rarity is looked up
 
 
 async def distinctive_words(store: Store, snapshot: Snapshot) -> str:
-    """The words that are frequent in a document and rare in the others of the store, at most 12, as one text to search
-    for."""
+    """At most 12 words that are frequent in a document and rare in the others of the store, as a text to search for."""
     language = language_of(snapshot.document.markdown) or "en"
     counts = {
         word: count

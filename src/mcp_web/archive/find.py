@@ -150,6 +150,5 @@ def document_of(row: DocumentRow, score: float) -> ArchiveDocument:
 
 
 def rows_to_read(limit: int) -> int:
-    """How many rows to read to show `limit` results: a tenth more, at least one, because age reorders close scores and
-    the variants of a page become one result."""
+    """How many rows to read to show `limit` results: more, as age reorders close scores and a URL is shown once."""
     return limit + max(1, limit // 10)

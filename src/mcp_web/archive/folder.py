@@ -1,7 +1,6 @@
 """Syncs a folder of notes with the archive as research: reads new and changed files, removes deleted ones.
 
-Files are kept a few hundred at a time, each with a mark made of its size and modification time, so an interrupted
-sync resumes where it stopped.
+Files are kept a few hundred at a time, each with a mark of its state, so an interrupted sync resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -45,14 +44,13 @@ Extract = Callable[[Fetched], Awaitable[Document]]
 
 @dataclass(frozen=True, slots=True)
 class FolderFile:
-    """A file to sync: the path under which it is kept, and its mark, a text made of size, modification time and tags;
-    the file is read again when its mark has changed."""
+    """A file to sync; it is read again when its mark has changed."""
 
-    path: str  # "folder-name/inside/the/folder.md"
+    path: str  # under which it is kept: "folder-name/inside/the/folder.md"
     place: Path
     media_type: str
-    mark: str
-    modified: float
+    mark: str  # made of its modification time, size and tags
+    modified: float  # Unix time
     tags: tuple[str, ...]
 
 
@@ -79,20 +77,17 @@ async def sync_folder(
     on_progress: OnProgress | None = None,
     clock: Callable[[], float] = time.time,
 ) -> SyncReport:
-    """Keep the new and changed files of a folder as research documents, and delete those of files that are gone.
-
-    Their paths begin with `name`, by default the folder's own. `tags` are given to every document, and remembered: the
-    next sync gives them too unless it names others. Files whose path inside the folder matches a pattern of `exclude`
-    are left out, and removed if they were kept. `clock` returns the Unix time. Raises InvalidInput if the folder does
-    not exist, or if another folder has the name.
-    """
+    """Keep the new and changed files of a folder as research documents, and delete those of files that are gone. Their
+    paths begin with `name`, by default the folder's own. `tags` are given to every document, and remembered: the next
+    sync gives them too unless it names others. Files whose path inside the folder matches a pattern of `exclude` count
+    as gone. `clock` returns Unix times. Raises InvalidInput if there is no such folder, or another one has the name."""
     root = await anyio.to_thread.run_sync(_checked_root, folder)
     label = (name or root.name).strip("/") or "folder"
     await _claim(store, label, root)
-    unreadable: list[str] = []
     if given := unique_tags(tags):
         await store.keep_record("sync_tags", label, list(given))
     given = given or tuple(await store.record("sync_tags", label) or ())
+    unreadable: list[str] = []
     found = await anyio.to_thread.run_sync(_files, root, label, given, unreadable)
     files = [file for file in found if not _excluded(file.path.removeprefix(f"{label}/"), exclude)]
     # Notes have no mark, and a folder may have a name inside that of this one.
@@ -103,9 +98,8 @@ async def sync_folder(
     failed = await _read_all(store, todo, extract, on_progress, clock)
     missing = known.keys() - {file.path for file in files}
     gone = [known[path][0] for path in missing if not path.startswith(tuple(unreadable))]
-    removed = 0
-    for at in range(0, len(gone), BATCH_FILES):
-        removed += await store.remove(gone[at : at + BATCH_FILES])
+    batches = (gone[at : at + BATCH_FILES] for at in range(0, len(gone), BATCH_FILES))
+    removed = sum([await store.remove(batch) for batch in batches])
     await store.maintain()
     good = {file.path for file in todo} - {path for path, _ in failed}
     added = len(good - known.keys())
@@ -115,10 +109,8 @@ async def sync_folder(
 async def _read_all(
     store: Store, todo: list[FolderFile], extract: Extract, on_progress: OnProgress | None, clock: Callable[[], float]
 ) -> list[tuple[str, str]]:
-    """Extract files, a few at a time, and keep them in batches; returns the paths that failed, with reasons.
-    `clock` returns the Unix time, which is kept as the time at which a file was checked."""
-    batch = _Batch(store)
-    done = 0
+    """Extract files, a few at a time, and keep them in batches; returns (path, reason) of each that failed."""
+    batch, done = _Batch(store), 0
 
     async def work(queue: Iterator[FolderFile]) -> None:
         nonlocal done
@@ -165,14 +157,12 @@ class _Batch:
         items, self._waiting, self._chars, self._since = self._waiting, [], 0, time.monotonic()
         try:
             await self._store.keep_many(items)
-            return
-        except WebError:
-            pass  # one document cannot be kept: keep each by itself, and report those that fail
-        for snapshot, derived in items:
-            try:
-                await self._store.keep(snapshot, derived)
-            except WebError as error:
-                self.failed.append((snapshot.path or "", str(error)))
+        except WebError:  # one document cannot be kept: keep each by itself, and report those that fail
+            for snapshot, derived in items:
+                try:
+                    await self._store.keep(snapshot, derived)
+                except WebError as error:
+                    self.failed.append((snapshot.path or "", str(error)))
 
 
 async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
@@ -203,8 +193,7 @@ async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
 
 
 async def _claim(store: Store, label: str, root: Path) -> None:
-    """Reserve the name for this folder; raises InvalidInput if another folder has it. Two folders of one name would
-    delete each other's documents."""
+    """Reserve the name `label` for the folder `root`; raises InvalidInput if another folder has it."""
     if await store.add_records("sync_folder", {label: str(root)}):
         return
     owner = await store.record("sync_folder", label)
@@ -231,8 +220,7 @@ def _excluded(path: str, patterns: Sequence[str]) -> bool:
 
 def _files(root: Path, label: str, tags: tuple[str, ...], unreadable: list[str]) -> list[FolderFile]:
     """Every file in the folder `root` and the folders below it that is synced; links to folders are not followed, so
-    there are no loops and no files outside. The paths of folders and files whose state cannot be read are appended to
-    `unreadable`."""
+    there are no loops and no files outside. Paths of folders and files that cannot be looked at go to `unreadable`."""
     found: list[FolderFile] = []
     waiting = [root]
     while waiting:

@@ -23,8 +23,7 @@ _CLOCK_ERROR = 300.0  # seconds that two machines on one store may differ
 
 def is_fresh(snapshot: Snapshot, now: float, max_age: float | None = None) -> bool:
     """Whether the snapshot may be shown without asking its server again. If `max_age` (seconds) is given, it decides in
-    place of `fresh_until`: the last check must not be older, and 0 means never. False if the last check is minutes in
-    the future, as after a wrong clock."""
+    place of `fresh_until`: the last check must not be older, and 0 means never. `now` is a Unix time."""
     if snapshot.checked_at > now + _CLOCK_ERROR:
         return False  # kept while the clock was wrong: it would count as fresh until that day
     if max_age is None:
@@ -62,6 +61,7 @@ def _cache_control(headers: Headers) -> dict[str, str]:
 
 
 def _seconds(value: str | None) -> float | None:
+    """The number of seconds in a header value; None if there is no value or it is not a whole number."""
     text = (value or "").strip()
     # A number with more digits would overflow; RFC 9111 reads it as "very long".
     return float(text[:10]) if text.isascii() and text.isdigit() else None
@@ -69,9 +69,7 @@ def _seconds(value: str | None) -> float | None:
 
 def _date(value: str | None) -> float | None:
     """The date in a header value in seconds since the epoch; None if there is no value or it is not a date."""
-    if value is None:
-        return None
     try:
-        return parsedate_to_datetime(value).timestamp()
+        return parsedate_to_datetime(value or "").timestamp()
     except (ValueError, TypeError, OverflowError):
         return None

@@ -1,5 +1,4 @@
-"""Combines the scores by words, static signal and model, the match of the best passage, the length and a small recency
-bonus."""
+"""Combines what speaks for a document into its score: words, meaning, best passage, length and age."""
 
 from __future__ import annotations
 
@@ -79,8 +78,8 @@ def _is_near(cosine: float, scale: Calibration | None, border: float) -> bool:
 
 
 def fused(words: Mapping[str, float], model: Mapping[str, float], scales: Scales) -> dict[str, float]:
-    """One score per document, 0…1, from those by words and the cosines by the model; a document without a cosine has
-    its score by words."""
+    """The score (0…1) of each document by key, from those by words and from the cosines by the model. A document
+    without a cosine keeps its score by words; one without a score by words has 0 for it."""
     found = dict(words)
     for key, cosine in model.items():
         found[key] = (WORDS * words.get(key, 0.0) + MODEL * _score(cosine, scales.model)) / (WORDS + MODEL)
@@ -131,8 +130,8 @@ LEAST = 10  # documents that are compared, however few are asked for
 
 
 def with_matches(scores: Sequence[float], matches: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """Each score mixed with the match (0…1) of the same document's best passage with the question, which counts for
-    SHARE (a sixth) times its weight (0…1)."""
+    """Each score mixed with the match (0…1) of the same document's best passage, which counts for SHARE (a sixth)
+    times the document's weight (0…1), the score for the rest."""
     return [
         round((1 - SHARE * weight) * score + SHARE * weight * match, 4)
         for score, match, weight in zip(scores, matches, weights, strict=True)

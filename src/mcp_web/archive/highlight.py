@@ -67,11 +67,9 @@ WordSpan = tuple[int, int, str]  # start, end and the word of the question that 
 
 
 class Marker:
-    """Finds the forms of the words of a question in texts of one language. Used by one thread, for one search.
-
-    In the Latin script most of a stem is a prefix of its words ("happi" of "happy"), so candidates are found as plain
-    substrings, much faster than with a pattern of all words; only the words found there are stemmed.
-    """
+    """Finds the forms of the words of a question in texts of one language. Used by one thread, for one search. In the
+    Latin script most of a stem is a prefix of its words ("happi" of "happy"), so candidates are found as plain
+    substrings, much faster than with a pattern of all words; only the words found there are stemmed."""
 
     def __init__(self, question: Question, language: str, rarities: Mapping[str, float] | None = None) -> None:
         """`rarities` are the weights of the words of the question; all are equal if they are not given."""

@@ -31,29 +31,24 @@ def neighbours(word: str) -> list[str]:
     """Every string one edit away from a word; empty for numbers, very short or long words, and unknown scripts."""
     if not _SHORTEST <= len(word) <= _LETTERS_MOST or word.isdigit():
         return []
-    letters = next((letters for first, last, letters in _ALPHABETS if first <= word[0] <= last), "")
-    if not letters:
+    letters = next((letters for first, last, letters in _ALPHABETS if first <= word[0] <= last), None)
+    if letters is None:
         return []
     splits = [(word[:at], word[at:]) for at in range(len(word) + 1)]
     swapped = [left + right[1] + right[0] + right[2:] for left, right in splits if len(right) > 1]
     missing = [left + char + right for left, right in splits for char in letters]
     doubled = [left + right[1:] for left, right in splits if right]
     wrong = [left + char + right[1:] for left, right in splits if right for char in letters]
-    found = dict.fromkeys((*swapped, *doubled, *missing, *wrong))
-    found.pop(word, None)
-    return list(found)
+    return [near for near in dict.fromkeys((*swapped, *doubled, *missing, *wrong)) if near != word]
 
 
 def correction(word: str, counts: Mapping[str, int]) -> str | None:
     """The word of `counts` that was most likely meant: a common one, preferably with the same first letter. `counts`
     are the known words one edit away, with their frequencies; None if there are none."""
-    return max(counts, key=lambda near: (counts[near] * _likelihood(word, near), near), default=None)
 
+    def likelihood(near: str) -> float:
+        if word[0] != near[0]:
+            return 0.1
+        return 3.0 if sorted(word) == sorted(near) else 1.0  # two letters swapped: seldom a word of its own
 
-def _likelihood(word: str, near: str) -> float:
-    """How likely `word` is a mistyped `near`, relative to other mistakes; neither is empty."""
-    if word[0] != near[0]:
-        return 0.1
-    if sorted(word) == sorted(near):
-        return 3.0  # two letters swapped: seldom a word of its own
-    return 1.0
+    return max(counts, key=lambda near: (counts[near] * likelihood(near), near), default=None)

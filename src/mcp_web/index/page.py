@@ -54,10 +54,8 @@ class PreparedPage:
 
 
 def prepare(markdown: str, headings: Sequence[Heading], cut: Cut) -> PreparedPage:
-    """Cut a page into passages, drop those that repeat the text of an earlier one, index the rest.
-
-    Takes two seconds for 200,000 words, so it must not run in the event loop.
-    """
+    """Cut a page into passages, drop those that repeat the text of an earlier one, index the rest. Takes two seconds
+    for 200,000 words, so it must not run in the event loop."""
     seen: set[str] = set()
     kept = []
     for passage in cut(markdown, headings):
@@ -79,13 +77,13 @@ def _pieces(kept: Sequence[Passage]) -> PassagePieces | None:
 
 
 class IndexedPages:
-    """A cache of prepared pages in memory; those that were asked about last are kept, up to a number of pages and
-    passages."""
+    """A cache of the prepared pages that were asked about last, limited in pages and passages."""
 
     def __init__(self) -> None:
         self._pages: OrderedDict[tuple[str, int, int], PreparedPage] = OrderedDict()
 
     def get(self, key: str, markdown: str) -> PreparedPage | None:
+        """The prepared page with this key and text, if it is cached."""
         name = key, len(markdown), hash(markdown)
         if name in self._pages:
             self._pages.move_to_end(name)

@@ -179,8 +179,7 @@ def is_clear(judged: Sequence[float]) -> bool:
 
 
 def _of_all(values: Scores | None) -> Scores | None:
-    """A model's values as standard scores. A passage that it has not read, with the value nan, gets the lowest score;
-    None if the model has read no passage."""
+    """A model's values as standard scores; nan, of a passage it has not read, as the lowest. None if all are nan."""
     import numpy as np
 
     if values is None or not (known := ~np.isnan(values)).any():
@@ -229,10 +228,8 @@ def repeats(one: Set[str], other: Set[str], share: float) -> bool:
 
 
 def never_rising(values: Sequence[float]) -> list[float]:
-    """The values, with neighbours that rise replaced by their mean (isotonic regression).
-
-    No value is then higher than the one before it.
-    """
+    """The values, with neighbours that rise replaced by their mean, so that none is higher than the one before it
+    (isotonic regression)."""
     runs: list[list[float]] = []  # [mean, count]
     for value in values:
         runs.append([value, 1])
@@ -244,10 +241,8 @@ def never_rising(values: Sequence[float]) -> list[float]:
 
 
 def _standard(values: Scores) -> Scores:
-    """The values as standard scores, with mean 0 and standard deviation 1; zeros if all are equal.
-
-    More robust than scaling to 0…1, where one outlier decides (measured: +.02 hit@1).
-    """
+    """The values as standard scores, with mean 0 and standard deviation 1; zeros if all are equal. More robust than
+    scaling to 0…1, where one outlier decides (measured: +.02 hit@1)."""
     import numpy as np
 
     spread = float(values.std()) if len(values) else 0.0

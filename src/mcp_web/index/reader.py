@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -126,13 +125,18 @@ class PageReader:
                 wanted = {query: numbers for query, numbers in wanted.items() if self._unread(page, query, numbers)}
             vectors, embedded = None, 0
             if wanted:  # only who needs the model waits for another call about this page, and not without end
-                with self._noting_failures(notes, model_until):
-                    async with self._locks[hash(key) % len(self._locks)]:
-                        if self._judge:
-                            embedded = await self._read_pairs(self._judge, page, wanted)
-                        else:
-                            likely = sorted({number for numbers in wanted.values() for number in numbers})[:MOST_NEW]
-                            vectors, embedded = await self._vectors(key, page, list(wanted), likely, notes)
+                seconds = max(0.0, min(self._model_seconds, model_until - anyio.current_time()))
+                try:
+                    with anyio.fail_after(seconds):
+                        async with self._locks[hash(key) % len(self._locks)]:
+                            if self._judge:
+                                embedded = await self._read_pairs(self._judge, page, wanted)
+                            else:
+                                vectors, embedded = await self._vectors(key, page, wanted, notes)
+                except TimeoutError:
+                    notes.append(f"Ranked without the model: it did not answer within {seconds:.2g} s.")
+                except EmbeddingError as error:
+                    notes.append(f"Ranked without the model: {error.message}")
             facts["passages"], facts["embedded"] = len(page.passages), embedded
             widened = functools.partial(widen, markdown, page.passages, words=self._show_words)
 
@@ -180,19 +184,6 @@ class PageReader:
             return []
         return [at for at, score in zip(numbers, found, strict=True) if score is None]
 
-    @contextmanager
-    def _noting_failures(self, notes: list[str], until: float) -> Iterator[None]:
-        """A context manager that adds a note to `notes`, instead of raising an error, if the model fails in its block
-        or takes longer than `model_seconds` or until `until` (a time of `anyio.current_time()`)."""
-        seconds = max(0.0, min(self._model_seconds, until - anyio.current_time()))
-        try:
-            with anyio.fail_after(seconds):
-                yield
-        except TimeoutError:
-            notes.append(f"Ranked without the model: it did not answer within {seconds:.2g} s.")
-        except EmbeddingError as error:
-            notes.append(f"Ranked without the model: {error.message}")
-
     async def _prepared(self, key: str, markdown: str, headings: Sequence[Heading]) -> PreparedPage:
         """The page cut into passages and indexed, from the cache if it was asked about lately."""
         page = self._pages.get(key, markdown)
@@ -202,13 +193,15 @@ class PageReader:
         return page
 
     async def _vectors(
-        self, key: str, page: PreparedPage, queries: Sequence[str], likely: Sequence[int], notes: list[str]
+        self, key: str, page: PreparedPage, wanted: Mapping[str, Sequence[int]], notes: list[str]
     ) -> tuple[PageVectors, int]:
-        """The vectors of the page, including those of the `likely` passages (numbers), and how many of these are new.
-        Also computes the vectors of new questions. If something cannot be stored, a note is added to `notes`."""
+        """(the vectors of the page, how many were computed for it now). `wanted` has the numbers of the passages that
+        need vectors, by question; those of new questions are computed too. If something cannot be stored, a note is
+        added to `notes`."""
         known = await self._known(key)
+        likely = sorted({number for numbers in wanted.values() for number in numbers})[:MOST_NEW]
         missing = [number for number in likely if page.passages[number].digest not in known.rows]
-        asked = [query for query in dict.fromkeys(queries) if query not in self._questions]
+        asked = [query for query in wanted if query not in self._questions]
         if not missing and not asked:
             return known, 0
         return await self._embed(key, page, known, missing, asked, notes), len(missing)
@@ -267,8 +260,5 @@ class PageReader:
 
 
 async def _in_thread_if_long(page: PreparedPage, work: Callable[..., T], *args: Any) -> T:
-    """Call `work` with these arguments and return its result; for a page of many passages in a thread, because it would
-    block the event loop."""
-    if len(page.passages) <= AT_ONCE:
-        return work(*args)
-    return await anyio.to_thread.run_sync(functools.partial(work, *args))
+    """Call `work` with these arguments, for a page of many passages in a thread, and return its result."""
+    return work(*args) if len(page.passages) <= AT_ONCE else await anyio.to_thread.run_sync(work, *args)

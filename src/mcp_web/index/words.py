@@ -136,10 +136,8 @@ class PageWords:
         total[at] += weight * count / (count + self._norms[at])
 
     def _weights(self, query: str, size: int = 0) -> dict[str, float]:
-        """The weight of each term of a question: its rarity on the page times how often the question has it.
-
-        Rarity is computed for a page of `size` passages, by default those there are.
-        """
+        """The weight of each term of a question: its rarity, computed as if the page had `size` passages (0: those it
+        has), times how often the question has it."""
         counts = Counter((*_question_terms(query, self.language), *self._names(query)))
         held = {term: len(self._postings(term)[0]) for term in counts}
         return {term: count * PASSAGES.rarity(held[term], size or self.size) for term, count in counts.items()}
@@ -217,10 +215,8 @@ def page_terms(text: str, language: str, stop: tuple[str, ...] | None = None) ->
 
 @lru_cache(64)  # each signal asks for them
 def _question_terms(query: str, language: str) -> list[str]:
-    """The terms of a question about a page in `language`, without stop words of the page's or the question's language.
-
-    If there are only stop words, all of them.
-    """
+    """The terms (word stems) of a question about a page in `language`, in order, without the stop words of the page's
+    and of the question's language; all of them if there are only stop words."""
     sequence, _ = page_terms(query, language, stop=(language or "en", language_of(query)))
     return sequence or page_terms(query, language, stop=())[0]
 

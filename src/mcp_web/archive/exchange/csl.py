@@ -40,14 +40,9 @@ async def import_csl(importer: Importer, file: Path) -> None:
     if not isinstance(items, list):
         raise InvalidInput(f"{file} is not CSL-JSON: a list of references is expected.")
     for number, item in enumerate(items):
-        try:
-            if not isinstance(item, dict) or not item.get("title"):
-                raise InvalidInput("It has no title.")
-            snapshot = snapshot_of_reference(reference_from(item), time.time())
-        except (InvalidInput, ValueError) as error:  # such as a lone surrogate in the address
-            importer.fail(f"item {number}", error)
-            continue
-        await importer.keep(snapshot)
+        await importer.read(
+            f"item {number}", lambda item=item: snapshot_of_reference(reference_from(item), time.time())
+        )
 
 
 def item_of(reference: Reference) -> dict[str, Any]:
@@ -65,7 +60,9 @@ def item_of(reference: Reference) -> dict[str, Any]:
 
 
 def reference_from(item: Mapping[str, Any]) -> Reference:
-    """The reference in a CSL item, which must have an id or a title."""
+    """The reference in a CSL item; raises InvalidInput without a title."""
+    if not isinstance(item, Mapping) or not item.get("title"):
+        raise InvalidInput("It has no title.")
     number = str(item.get("number") or "")
     same = {field: str(item.get(name) or "") for field, name in _SAME.items()}  # null is an empty field
     same["id"] = str(item.get("id") or item["title"])[:100]

@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 
 from mcp_web.archive.exchange.records import Exporter, Importer, record_of, snapshot_of
-from mcp_web.errors import InvalidInput
+from mcp_web.model.snapshot import Snapshot
 from mcp_web.text.json_fields import read_json
 
 
@@ -27,12 +27,10 @@ async def import_jsonl(importer: Importer, file: Path) -> None:
     async with await anyio.open_file(file, "rb") as lines:
         async for line in lines:
             number += 1
-            if not line.strip():
-                continue
-            try:
-                record = read_json(line)
-                snapshot = snapshot_of(record, record.pop("text"))
-            except (InvalidInput, ValueError, KeyError, AttributeError, TypeError) as error:
-                importer.fail(f"line {number}", error)
-                continue
-            await importer.keep(snapshot)
+            if line.strip():
+                await importer.read(f"line {number}", _read, line)
+
+
+def _read(line: bytes) -> Snapshot:
+    record = read_json(line)
+    return snapshot_of(record, record.pop("text"))

@@ -11,7 +11,6 @@ import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -45,29 +44,22 @@ async def import_markdown(importer: Importer, folder: Path) -> None:
             suggestion="Use `mcp-web archive sync` for any other folder of Markdown.",
         )
     for line in (await anyio.Path(manifest).read_bytes()).splitlines():
-        try:
-            snapshot = await anyio.to_thread.run_sync(_read, folder, read_json(line), time.time())
-        except (InvalidInput, OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-            importer.fail(line[:60].decode("utf-8", "replace"), error)
-            continue
-        await importer.keep(snapshot)
+        await importer.read(line[:60].decode("utf-8", "replace"), _read, folder, line, time.time())
 
 
-def _read(folder: Path, record: dict[str, Any], now: float) -> Snapshot:
-    """The version that a line of the manifest (`record`) describes or, if its file was edited, a new version read at
-    `now`. Raises InvalidInput if the file lies outside the folder."""
-    root = folder.resolve()
+def _read(folder: Path, line: bytes, now: float) -> Snapshot:
+    """The version that a line of the manifest describes or, if its file was edited, a new version that was read at the
+    Unix time `now`. Raises InvalidInput if the file lies outside the folder, and other errors for a bad line."""
+    record, root = read_json(line), folder.resolve()
     place = (root / str(record.pop("file"))).resolve()
     if not place.is_relative_to(root):
         raise InvalidInput(f"The manifest names {place}, which lies outside the folder.")
     _, text = front_matter.read(place.read_bytes().decode("utf-8", "surrogatepass"))
-    if snapshot_hash(str(record["key"]), text) == record["hash"]:
-        return snapshot_of(record, text)
-    # The offsets of headings and links no longer match the text.
-    document = record["document"] | {"headings": [], "links": []}
-    hash_ = snapshot_hash(str(record["key"]), text)
-    edited = record | {"document": document, "hash": hash_, "fetched_at": now, "checked_at": now}
-    return snapshot_of(edited, text)
+    if (hash_ := snapshot_hash(str(record["key"]), text)) != record["hash"]:
+        # The offsets of headings and links no longer match the text.
+        document = record["document"] | {"headings": [], "links": []}
+        record |= {"document": document, "hash": hash_, "fetched_at": now, "checked_at": now}
+    return snapshot_of(record, text)
 
 
 def _write(place: Path, text: str) -> None:

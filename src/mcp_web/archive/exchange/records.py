@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+
+import anyio.to_thread
 
 from mcp_web import trace
 from mcp_web.archive.derive import keep
@@ -100,8 +102,7 @@ class Exporter:
 
 
 def without_secrets(snapshot: Snapshot) -> Snapshot:
-    """The version with configured secrets masked, as in every output; if that changes its text, it gets a new hash
-    and loses its headings and links."""
+    """The version with configured secrets masked; if they were in its text, with a new hash, no headings or links."""
     masked = trace.redact_all(snapshot)
     if masked == snapshot:
         return snapshot
@@ -135,6 +136,16 @@ class Importer:
             await keep(self._store, present)
         self._keys.add(snapshot.key)
         self._versions += 1
+
+    async def read(self, what: str, work: Callable[..., Snapshot], *given: Any) -> None:
+        """Store the version that `work` returns, called in a thread with the values `given`; if it raises, record that
+        the item `what`, such as "line 3", could not be imported."""
+        try:
+            snapshot = await anyio.to_thread.run_sync(work, *given)
+        except (InvalidInput, OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+            self.fail(what, error)
+        else:
+            await self.keep(snapshot)
 
     def fail(self, what: str, error: Exception) -> None:
         """Record that the item `what`, such as "line 3", could not be imported."""
