@@ -98,6 +98,13 @@ async def test_first_read_of_a_short_page_is_one_request(store: SqliteStore, ser
     assert server.texts[0] == OPEN
 
 
+async def test_a_store_that_fails_leaves_words_and_a_note(store: SqliteStore, server: EmbeddingServer) -> None:
+    await store.close()
+    answer = await ask(reader(store, server), page(10))
+    assert answer.results[0].passages
+    assert "Ranked without the model" in answer.notes[0]
+
+
 async def test_first_read_of_a_long_page_embeds_only_the_likely_passages(
     store: SqliteStore, server: EmbeddingServer
 ) -> None:

@@ -173,8 +173,7 @@ def holds_phrase(phrase: Sequence[str], text: str, language: str) -> bool:
 
 
 def beginnings(word: str, language: str) -> set[str]:
-    """Folded prefixes such that every form of a word in this language begins with one of them; "" where a form may
-    begin with anything, as in Arabic."""
+    """Folded prefixes, of which every form of a word in this language has one; "" if it may begin with anything."""
     folded = fold(word)
     if folded >= "\u0590" or language in _PREFIXING:
         return {""}

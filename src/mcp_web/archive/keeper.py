@@ -107,8 +107,7 @@ class Keeper:
                 trace.log("error", "purge", error_code=error.code)
 
     def _fresh_until(self, url: str, headers: Headers, at: float) -> float:
-        """The Unix time until which a page is fresh: by the option for its domain if there is one, else by its headers.
-        `at` is when it was fetched."""
+        """Until when a page fetched `at` is fresh (Unix times): by the option for its domain if any, or its headers."""
         domain, seconds = _nearest(host_of(url), self._options.ttl)
         return fresh_until(headers, at, self._options) if domain == EVERY_DOMAIN else at + seconds
 
@@ -125,8 +124,7 @@ def _nearest(host: str, rules: Mapping[str, T]) -> tuple[str, T]:
 
 
 async def purge_configured(store: Store, options: ArchiveOptions) -> None:
-    """Delete what the options say: unused pages, domains that are not kept, old versions. The store enforces the size
-    limit itself."""
+    """Delete what the options say: unused pages, domains not kept, old versions. (The store limits its size.)"""
     if options.forget_after_days > 0:
         await store.purge(PurgeRule(older_than=options.forget_after_days * 86400.0), dry_run=False)
     kept = [domain for domain, is_kept in options.remember.items() if is_kept]

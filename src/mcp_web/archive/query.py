@@ -19,8 +19,7 @@ _PIECE = re.compile(r'(?P<sign>(?:(?<!\S)[-+])?)(?:"(?P<phrase>[^"]*)"?|(?P<word
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A parsed question, in lower case: its words, phrases, prefixes and names, and which words are required or
-    excluded."""
+    """A parsed question, in lower case."""
 
     words: tuple[str, ...] = ()
     phrases: tuple[tuple[str, ...], ...] = ()  # words side by side; a document must hold every one
@@ -138,8 +137,7 @@ def with_changes(question: Question, changes: dict[str, str]) -> Question:
 
 
 def checked_date(name: str, text: str | None) -> str | None:
-    """The date that a caller gave for the parameter `name`, in ISO form; None if none was given. Raises InvalidInput
-    for text that is not an ISO date."""
+    """The date that was given for the parameter `name`, as YYYY-MM-DD, or None. Raises InvalidInput for other text."""
     try:
         return date.fromisoformat(text).isoformat() if text else None
     except ValueError as error:

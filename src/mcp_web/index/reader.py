@@ -73,12 +73,10 @@ class PageReader:
         judge: Judge | None = None,
     ) -> None:
         """With a `judge`, that reads each passage together with the question, instead of the embedder reading it alone.
-
         `cut` divides a page into passages; those shorter than `show_words` are shown with a neighbour (0: never). With
         `always_ask` the model is also asked if words decide, and about all of a short page. `questions` caches the
         vectors of questions, also for other readers. `cut_name` is empty for the default cut; the vectors of another
-        cut are stored under its name. A page is ranked without the model if that takes longer than `model_seconds`.
-        """
+        cut are stored under its name. A page is ranked without the model if that takes longer than `model_seconds`."""
         self.model = f"{embedder.name};{cut_name}" if cut_name else embedder.name
         self._store = store
         self._embedder = embedder
@@ -108,13 +106,11 @@ class PageReader:
         quick: bool = False,
         model_until: float = math.inf,
     ) -> PageAnswer:
-        """The passages of the page that answer each question, best first, without repetitions.
-
-        `key` identifies the page in the caches and in the store. A name of the question that is in `title` counts as
-        mentioned by the page. `max_results` and `min_score` (0 to 1; None: what is worth its tokens) apply to each
-        question. `quick` uses no model. If the model fails, or has not answered at `model_until` (a time of
-        `anyio.current_time()`), the answer has a note instead of an error.
-        """
+        """The passages of the page that answer each question, best first, without repetitions. `key` identifies the
+        page in the caches and in the store. A name of the question that is in `title` counts as mentioned by the page.
+        `max_results` and `min_score` (0 to 1; None: what is worth its tokens) apply to each question. `quick` uses no
+        model. If the model or the store of its vectors fails, or it has not answered at `model_until` (a time of
+        `anyio.current_time()`), the answer has a note instead of an error."""
         with trace.step("read_rank", chars=len(markdown), queries=len(queries)) as facts:
             page = await self._prepared(key, markdown, headings)
             notes: list[str] = []
@@ -135,7 +131,7 @@ class PageReader:
                                 vectors, embedded = await self._vectors(key, page, wanted, notes)
                 except TimeoutError:
                     notes.append(f"Ranked without the model: it did not answer within {seconds:.2g} s.")
-                except EmbeddingError as error:
+                except (EmbeddingError, CacheError) as error:
                     notes.append(f"Ranked without the model: {error.message}")
             facts["passages"], facts["embedded"] = len(page.passages), embedded
             widened = functools.partial(widen, markdown, page.passages, words=self._show_words)

@@ -1,8 +1,7 @@
 """Shows a found passage with its better neighbours: short passages are ranked best, longer ones answer best.
 
 Measured with about the same number of words shown: for passages of 120 words that are shown with a neighbour,
-hit@1/@3/@8 are .37/.66/.90 (PolicyQA) and .75/.92/.97 (chunking_eval); for passages of 200 words, .33/.64/.89 and
-.69/.89/.97.
+hit@1/@3/@8 are .37/.66/.90 (PolicyQA) and .75/.92/.97 (chunking_eval); for those of 200, .33/.64/.89 and .69/.89/.97.
 """
 
 from __future__ import annotations

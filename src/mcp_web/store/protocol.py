@@ -232,8 +232,7 @@ class Store(Protocol):
         """Write pages as `page_records` returned them, in place of what is kept of these pages, in one transaction."""
 
     async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
-        """Set the times `checked_at` and `fresh_until` (Unix times) of the newest version of a page, because its server
-        confirmed that it is still current."""
+        """Set these Unix times of the newest version of a page, because its server confirmed that it is current."""
 
     async def browse(
         self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
@@ -287,8 +286,7 @@ class Store(Protocol):
         versions; scores are shares (0…1) of the highest possible. Also returns what the index knows of the words."""
 
     async def find_by_vector(self, query: VectorQuery) -> list[Candidate]:
-        """The documents with the passages nearest to the vector, best first; a score is the cosine of the nearest
-        one."""
+        """The documents nearest to the vector, best first; a score is the cosine of the document's nearest passage."""
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
         """About how many documents contain each of these words; those that none contains are left out."""
@@ -339,8 +337,7 @@ class Store(Protocol):
         """The value of the record under (kind, key); None when there is none or it has expired."""
 
     async def records(self, kind: str, *, limit: int = 100_000, newest_first: bool = False) -> list[Record]:
-        """At most `limit` records of a kind that have not expired: the first, in the order of adding, or the newest
-        first."""
+        """At most `limit` records of a kind that have not expired, the first added or the last added first."""
 
     async def record_kinds(self) -> list[str]:
         """The kinds that have records."""
@@ -380,8 +377,7 @@ class Store(Protocol):
 
     # collections that tenants share; asked of the store of the default tenant
     async def shares(self, tenant: str) -> list[Share]:
-        """The shares (collections that one tenant lets another read) that a tenant gives, and those that it may
-        read."""
+        """The shares (collections that one tenant lets another read) that a tenant gives, and that it may read."""
 
     async def add_share(self, share: Share) -> None:
         """Share a collection; does nothing if it is already shared with this reader."""

@@ -11,15 +11,15 @@ from typing import Any
 import anyio
 
 from mcp_web.archive.exchange.records import Exporter, Importer
-from mcp_web.archive.exchange.references import Reference, csl_names, reference_of, snapshot_of_reference
+from mcp_web.archive.exchange.references import CSL_FIELDS, Reference, csl_names, reference_of, snapshot_of_reference
 from mcp_web.errors import InvalidInput
 from mcp_web.text.json_fields import read_json
 from mcp_web.text.papers import csl_date, written_date
 
 # Fields of a reference → their CSL names.
 _SAME = {
-    "id": "id", "title": "title", "url": "URL", "site": "container-title", "volume": "volume", "issue": "issue",
-    "pages": "page", "publisher": "publisher", "note": "note", "abstract": "abstract",
+    "id": "id", "title": "title", "url": "URL", "site": "container-title", **CSL_FIELDS, "note": "note",
+    "abstract": "abstract",
 }  # fmt: skip
 
 
@@ -74,7 +74,6 @@ def reference_from(item: Mapping[str, Any]) -> Reference:
         arxiv=number.removeprefix("arXiv:") if number.startswith("arXiv:") else "",
         tags=tuple(part.strip() for part in str(item.get("keyword") or "").split(",") if part.strip()),
         accessed=written_date(item.get("accessed")),
-        kind=str(item.get("type") or ""),
     )
 
 

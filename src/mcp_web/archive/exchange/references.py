@@ -16,7 +16,7 @@ from mcp_web.text.internet_archive import copy_day
 from mcp_web.text.papers import written_date
 from mcp_web.text.summary import summary_of
 
-_CSL_FIELDS = {"kind": "type", "volume": "volume", "issue": "issue", "pages": "page", "publisher": "publisher"}
+CSL_FIELDS = {"kind": "type", "volume": "volume", "issue": "issue", "pages": "page", "publisher": "publisher"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def reference_of(snapshot: Snapshot) -> Reference:
         tags=snapshot.tags,
         accessed=iso(snapshot.checked_at)[:10],
         note=str(stored.get("note") or item.get("status") or archived),
-        **{field: str(stored.get(field) or item.get(name) or "") for field, name in _CSL_FIELDS.items()},
+        **{field: str(stored.get(field) or item.get(name) or "") for field, name in CSL_FIELDS.items()},
     )
 
 
@@ -81,7 +81,7 @@ def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
         lines.append(f"DOI: [{reference.doi}](https://doi.org/{reference.doi})")
     text = "\n\n".join(line for line in lines if line) + "\n"
     stored = {"id": reference.id, "doi": reference.doi, "authors": list(reference.authors), "date": reference.date}
-    stored |= {field: getattr(reference, field) for field in (*_CSL_FIELDS, "note")}
+    stored |= {field: getattr(reference, field) for field in (*CSL_FIELDS, "note")}
     metadata = Metadata(
         description=reference.abstract or None,
         author=" and ".join(reference.authors) or None,

@@ -18,8 +18,7 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
-    """Open the file, creating or migrating it; a damaged one is moved aside and replaced by an empty one. Raises
-    CacheError."""
+    """Open the file, created or migrated if needed; a damaged one is moved aside first. Raises CacheError."""
     with translate_errors(path):
         # For the user only: the contents are private.
         path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
@@ -159,8 +158,7 @@ def _set_aside_if_damaged(path: Path, wait_seconds: float) -> None:
 
 
 def _is_damaged(path: Path, wait_seconds: float) -> bool:
-    """Whether the file is damaged. Checks its header and list of tables; all of it only if a process found damage. A
-    missing or empty file is not damaged."""
+    """Whether the file is there and damaged: by its header and tables, by all of it if a process found damage."""
     if not path.exists() or path.stat().st_size == 0:
         return False
     try:

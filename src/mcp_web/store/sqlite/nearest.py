@@ -2,8 +2,7 @@
 
 All vectors of a model are held in memory, one byte per dimension. Comparing all of them with a question would take tens
 of milliseconds, so their signs are compared first (one bit per dimension, after subtracting the mean of all vectors).
-The exact cosine is computed only for the few thousand that agree in the most signs; up to that number of vectors, for
-all.
+The exact cosine is computed for the few thousand that agree in the most signs.
 """
 
 from __future__ import annotations
@@ -81,8 +80,7 @@ class NearestIndex:
         return {page: key.hex() for page, key in db.rows(query, pages=pages, model=self._model)}
 
     def _nearest(self, question: Floats, limit: int, allowed: NDArray[np.bool_] | None) -> list[int]:
-        """At most `limit` row numbers of pages, the nearest first; `allowed`: which pages may be returned (None:
-        all)."""
+        """At most `limit` pages (row numbers), the nearest first; `allowed` says which, by row number (None: all)."""
         owners = self._owners[: self._count]
         wanted = owners != 0
         if allowed is not None:
@@ -144,8 +142,7 @@ class NearestIndex:
         self._compute_signs()
 
     def _append(self, pages: list[int], blobs: list[bytes]) -> None:
-        """Append the vectors of pages (row numbers), a blob for each page; earlier vectors of these pages are
-        removed."""
+        """Append the vectors of pages (row numbers), a blob for each page, in place of their earlier vectors."""
         self._remove(pages)
         codes = codes_of(b"".join(blobs), self._dim)
         at, end = self._count, self._count + len(codes)

@@ -14,7 +14,7 @@ from pathlib import Path
 from mcp_web.lru import LruDict
 from mcp_web.model.snapshot import Snapshot
 
-Signature = tuple[int, int, int, int]  # time and size of the database, and of its write-ahead log
+Signature = tuple[int, ...]  # time and size of the database, and of its write-ahead log
 
 MOST_PAGES = 64
 MOST_CHARS = 400_000  # of one page: larger ones are rare and fill the memory
@@ -41,7 +41,7 @@ class RecentPages:
             if time.time_ns() - found.st_mtime_ns < _STILL_NS:
                 return None
             facts += (found.st_mtime_ns, found.st_size)
-        return facts[0], facts[1], facts[2], facts[3]
+        return tuple(facts)
 
     def get(self, key: str) -> Snapshot | None:
         """The newest version of a page; None if it is not cached, or if the file may have changed since it was read."""
@@ -54,8 +54,7 @@ class RecentPages:
         return kept[1]
 
     def keep(self, key: str, snapshot: Snapshot, before: Signature | None) -> None:
-        """Cache the newest version of a page; `before` is the `signature` before it was read. Does nothing if the file
-        has changed since, or if the page is large."""
+        """Cache the newest version of a page, unless it is large or the signature is not that `before` it was read."""
         if before is None or before != self.signature() or len(snapshot.document.markdown) > MOST_CHARS:
             return
         self._pages[key] = (before, snapshot)

@@ -78,8 +78,7 @@ _TYPES = {
 
 
 def _tables() -> str:
-    """The SQL script of the tables that every store has, for SQLite: STRICT, and WITHOUT ROWID if the key is a
-    clause."""
+    """The tables of every store as an SQL script for SQLite: STRICT; WITHOUT ROWID where the key has its own line."""
     script = translated(TABLES, ())
     for name, own in _TYPES.items():
         script = script.replace(name, own)

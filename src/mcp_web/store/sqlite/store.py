@@ -26,8 +26,7 @@ _PAGES_PER_ROUND = 200  # pages deleted to shrink the file: so many that a round
 
 
 class SqliteStore(SqlStore):
-    """A store in one SQLite file, with a connection each for reads, searches and writes: a reader never waits for a
-    writer."""
+    """A store in one SQLite file, with a connection each for reads, searches and writes, so that no reader waits."""
 
     _keep_stored_vectors = staticmethod(vectors.keep)
 
