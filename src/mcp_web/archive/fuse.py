@@ -58,8 +58,9 @@ class Meaning:
 
 
 def near(meaning: Meaning, with_words: Container[str], scales: Scales, *, words_required: bool) -> Meaning:
-    """`meaning` without documents that are not near the question. One with a vector of the model also stays if it is in
-    `with_words` (it contains a word of the question) and, with `words_required`, stays only then."""
+    """`meaning` without documents that are not near the question; static cosines only of those that have none by the
+    model. One with a cosine by the model also stays if it is in `with_words` (it contains a word of the question) and,
+    with `words_required`, stays only then."""
     static = {
         key: cosine
         for key, cosine in meaning.static.items()

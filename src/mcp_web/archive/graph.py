@@ -80,14 +80,10 @@ async def edges_around(store: Store, keys: Sequence[str], depth: int, most: int 
         edges = [*await store.cites(front, most), *await store.cited_by(front, most)]
         for edge in edges:
             found.setdefault((edge.source, edge.target, edge.url), edge)
-        front = []
-        for edge in edges:
-            for key in (edge.source, edge.target):
-                if key is not None and key not in seen and len(seen) < _MOST_NODES:
-                    seen.add(key)
-                    front.append(key)
-        if not front:
+        near = dict.fromkeys(key for edge in edges for key in (edge.source, edge.target) if key and key not in seen)
+        if not (front := list(near)[: max(0, _MOST_NODES - len(seen))]):
             break
+        seen.update(front)
     return list(found.values())
 
 

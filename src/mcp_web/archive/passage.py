@@ -70,9 +70,9 @@ def _definition(asked: Sequence[Name], markdown: str, sections: Sequence[Section
 
 
 def _entry_end(markdown: str, defined: Collection[int], places: Sequence[tuple[int, int]], begin: int, end: int) -> int:
-    """The offset where the description of a name ends, among those of a reference: before the next definition that
-    follows a description. `defined` are the offsets of definitions, `places` the spans of all passages, and the passage
-    in question is `begin` to `end`."""
+    """The offset at which a passage, `begin` to `end`, that begins with the definition of a name should end: before a
+    definition that follows a description, which is that of another name. `defined` are the offsets of all definitions,
+    `places` the spans of all passages, one of which begins with each block."""
     described = False
     for start, following in pairwise([*(at for at, _ in places if begin <= at < end), end]):
         defines = any(start <= at < following for at in defined)

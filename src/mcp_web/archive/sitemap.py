@@ -43,7 +43,7 @@ def _is_page(link: str) -> bool:
 
 
 def _text(body: bytes) -> str:
-    """The text of a file, which may be compressed with gzip; empty if it cannot be decompressed."""
+    """The first MOST_BYTES of a file, which may be compressed with gzip, as text; "" if it cannot be decompressed."""
     if body[:2] == b"\x1f\x8b":
         try:
             body = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(body, MOST_BYTES)

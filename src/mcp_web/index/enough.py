@@ -33,8 +33,8 @@ class Chance:
     fall: float  # for each unit of log-odds by which its score is below the best
 
     def of(self, best: Candidate, one: Candidate) -> float:
-        """The probability that the passage `one` is the first to contain the answer, on a page that answers; `best`:
-        its best."""
+        """The probability that the passage `one` of a page that answers is the first to contain the answer; `best` is
+        the page's best passage."""
         fall = log_odds(best.score) - log_odds(one.score)
         odds = self.start + self.behind * min(one.behind, FARTHEST) + self.fall * fall
         return 1 / (1 + math.exp(-(odds + self.first if one is best else odds)))

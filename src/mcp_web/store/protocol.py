@@ -278,7 +278,7 @@ class Store(Protocol):
         """Replace the vectors of pages, by key; those of other models stay. Skips pages that are no longer kept."""
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
-        """Delete the vectors of every model not in `keep`; returns of how many pages and models."""
+        """Delete the vectors of every model not in `keep`; returns how many there were, one for each page and model."""
 
     # search: ranked keys, rows and counts
     async def find_by_words(self, query: WordQuery, limit: int) -> WordMatches:

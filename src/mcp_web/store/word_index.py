@@ -196,7 +196,7 @@ class WordIndex:
             self._cached -= len(self._cache.pop(next(iter(self._cache))).numbers)
 
     def _prefix(self, rows: IndexRows, prefix: str) -> PostingList:
-        """The posting list of all words with this prefix: the documents that contain any of them."""
+        """The posting list of the words with this prefix (the most common ones): documents that contain any of them."""
         terms = self._expand(rows, prefix)
         blobs = rows.postings(terms)
         both = ((self._decoded(blobs.get(term, ())), self._waiting(term)) for term in terms)

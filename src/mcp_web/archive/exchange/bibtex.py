@@ -19,18 +19,9 @@ _ENTRY = re.compile(r"@([A-Za-z]+)\s*\{\s*([^,\s{}]+)\s*,")
 _FIELD = re.compile(r"\s*,?\s*([A-Za-z][\w-]*)\s*=\s*")
 _NAMES = re.compile(r"\s+and\s+(?![^{}]{0,500}\})")  # between names, not inside braces
 _AUTHOR = re.compile(r"\s*(?:\{([^{}]{1,500})\}|(.{1,500}?))(?:\s+and\s+|\s*$)", re.DOTALL)
-_ESCAPES = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "%": r"\%",
-    "&": r"\&",
-    "#": r"\#",
-    "_": r"\_",
-    "$": r"\$",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
+_ESCAPES = {char: f"\\{char}" for char in "{}%&#_$"} | {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
 _UNESCAPES = {escaped: char for char, escaped in _ESCAPES.items()}
 _ESCAPED = re.compile("|".join(re.escape(escaped) for escaped in sorted(_UNESCAPES, key=len, reverse=True)))
 
@@ -167,7 +158,7 @@ _PUBLISHERS = ("publisher", "school", "institution")
 
 
 def _authors(value: str) -> Iterator[str]:
-    """The names of an author field; one in braces is an organisation, whose "and" is part of it."""
+    """The names of an author field; that of an organisation, which may contain "and", is in braces, as in the field."""
     for organisation, person in _AUTHOR.findall(value):
         name = _unescaped(organisation or person)
         if name:
@@ -175,7 +166,7 @@ def _authors(value: str) -> Iterator[str]:
 
 
 def _fields(text: str, at: int) -> dict[str, str]:
-    """The fields of the entry whose first field begins at the offset `at`, by lower-case name, still escaped."""
+    """The values, still escaped, by lower-case name of the fields that begin at the offset `at`; of equal the first."""
     found: dict[str, str] = {}
     while match := _FIELD.match(text, at):
         value, at = _value(text, match.end())
