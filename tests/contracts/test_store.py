@@ -601,6 +601,8 @@ async def test_a_document_that_defines_a_name_comes_before_shorter_ones_that_men
     absent = await store.find_by_words(dataclasses.replace(plain, names=(Name("valueerror", ("error",)),)), 10)
     assert absent.defined == frozenset()
     assert absent.candidates == (await store.find_by_words(plain, 10)).candidates
+    await store.remove(await store.keys())
+    assert (await store.find_by_words(dataclasses.replace(plain, names=(name,)), 10)).defined == frozenset()
 
 
 async def test_unknown_words_are_named(store: Store) -> None:

@@ -62,7 +62,7 @@ class WordIndex:
         found = {terms: self._list(terms) for terms in wanted}
         unknown = tuple(word for terms, word in wanted.items() if not found[terms].top)
         rarities = {word: self._rarity(found[terms]) for terms, word in wanted.items()}
-        defining = {name: docs for name in query.names if len((docs := self._defining(rows, name.key)).numbers)}
+        defining = {name: docs for name in query.names if (docs := self._defining(rows, name.key)).top}
         lists = self._with_definitions(found, defining)
         for prefix in query.prefixes:
             lists.append(self._prefix(rows, prefix))
