@@ -370,6 +370,7 @@ async def _unchecked(store: Store) -> dict[str, list[Snapshot]]:
         ("https://www.postgresql.org/hot-standby.html", "27.4. Hot Standby", "postgresqlorghot"),
         ("http://192.0.2.7/a", "The 7 Bridges", "bridges"),
         ("https://a.example/", "1984", "aexample1984"),
+        ("http://[of front matter", "Some Notes", "some"),
     ],
 )
 def test_a_key_is_made_of_words(url: str, title: str, key: str) -> None:

@@ -8,12 +8,12 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import anyio
 
 from mcp_web.archive.exchange.records import Exporter, Importer
 from mcp_web.archive.exchange.references import Reference, reference_of, snapshot_of_reference
+from mcp_web.text.urls import domain_of
 
 _ENTRY = re.compile(r"@([A-Za-z]+)\s*\{\s*([^,\s{}]+)\s*,")
 _FIELD = re.compile(r"\s*,?\s*([A-Za-z][\w-]*)\s*=\s*")
@@ -80,8 +80,7 @@ def citation_key(reference: Reference, taken: set[str]) -> str:
 def _readable_key(reference: Reference) -> str:
     """Author or site, year, and the first word of the title that is neither an article nor a number."""
     author = reference.authors[0].split(",")[0].split()[-1:] if reference.authors else []
-    host = urlsplit(reference.url).hostname or ""
-    who = _letters(author[0] if author else "") or _letters(reference.site or host.removeprefix("www."))
+    who = _letters(author[0] if author else "") or _letters(reference.site or domain_of(reference.url))
     words = [word for word in map(_letters, reference.title.split()) if word not in _ARTICLES]
     title = next((word for word in words if not word.isdigit()), "".join(words))
     who = "" if who.isdigit() else who  # an IP address
