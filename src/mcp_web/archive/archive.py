@@ -58,12 +58,9 @@ class Archive:
         reads_passages: bool = False,
     ) -> None:
         """`questions` embeds questions with the embedding model, `static` with static word vectors (no model runs);
-        either may be missing. `clock` returns the Unix time.
-
-        `model` is the name under which the documents' vectors are stored, by default that of `questions`. `languages`
-        are those that the model knows (None: all); the static vectors know all. `reads_passages` says that the model is
-        quick enough to embed a few passages during a search.
-        """
+        either may be missing. `clock` returns the Unix time. `model` is the name under which the documents' vectors are
+        stored, by default that of `questions`. `languages` are those that the model knows (None: all). `reads_passages`
+        says that the model is quick enough to embed a few passages during a search."""
         self._store = store
         self._questions = questions
         self._model = model or (questions.model if questions else "")
@@ -196,13 +193,10 @@ def _quoted(
     embedded: Container[str],
     limit: int,
 ) -> list[_Found]:
-    """The `limit` best documents with their snippets and passages, best first. `rows` are documents with scores, which
-    are changed by how well the best passage of the document matches the question.
-
-    Passages match by words, unless `mode` is "semantic", and by static word vectors if `asked`, the text of the
-    question, is not empty. `embedded` are the keys of documents with vectors of the model: their score also depends on
-    their length, and of their static match only the share of the text outside the passage counts.
-    """
+    """The `limit` best of `rows` (documents with scores) with snippets and passages, best first, after the match of its
+    best passage was mixed into each score. Passages match by words, unless `mode` is "semantic", and by static word
+    vectors if `asked`, the text of the question, is not empty. `embedded` are the keys of documents with vectors of the
+    model: their length counts too, and of their static match only the share of the text outside the passage."""
     languages = {row.language for row, _ in rows}
     markers = {language: Marker(words.question, language, words.matches.rarities) for language in languages}
     found = [(row, best_passage(markers[row.language], row.markdown)) for row, _ in rows]

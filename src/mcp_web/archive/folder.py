@@ -194,10 +194,8 @@ async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
 
 async def _claim(store: Store, label: str, root: Path) -> None:
     """Reserve the name `label` for the folder `root`; raises InvalidInput if another folder has it."""
-    if await store.add_records("sync_folder", {label: str(root)}):
-        return
-    owner = await store.record("sync_folder", label)
-    if owner != str(root):
+    added = await store.add_records("sync_folder", {label: str(root)})
+    if not added and (owner := await store.record("sync_folder", label)) != str(root):
         raise InvalidInput(
             f"Documents named {label}/… come from the folder {owner}, not from {root}.",
             suggestion=f"Give this folder a name of its own, such as {label}-2.",

@@ -119,11 +119,8 @@ def rank(
 
 def _candidates(evidence: Evidence, total: Scores, chosen: Sequence[tuple[int, Passage]]) -> list[Candidate]:
     """The chosen passages, given with their numbers, as the values that decide which are shown; `total` is from
-    `fused`.
-
-    A name that the page lacks may be misspelt, or the page uses another name. So it lowers the verdict, and the number
-    of passages with it, but does not hide the best passage if the rest of the question may be answered.
-    """
+    `fused`. A name of the question that the page lacks may be misspelt, or the page uses another one: that lowers the
+    verdict, and so the number of passages, but hides none if the rest of the question may be answered."""
     without_missing = replace(evidence, missing=())
     scores = never_rising([score(without_missing, number) for number, _ in chosen])
     if evidence.missing and scores and verdict(scores[0]) == "not answered":
@@ -156,10 +153,8 @@ def fused(evidence: Evidence, weights: Weights = IN_PAGE) -> Scores:
 def to_read(evidence: Evidence, most: int, *, always: bool = False) -> list[int]:
     """The numbers of the passages that the model should read: the four best by words and static signal; if these are
     unsure, up to `most`, but not over eight or half of the page; twice `most` if the question is in another language.
-
-    Empty if they prefer one passage so clearly that no model is needed, unless `always`. That is so for one question in
-    four; asking the model for these too found no more answers.
-    """
+    Empty if they prefer one passage so clearly that no model is needed, unless `always`: for one question in four, and
+    asking the model for these too found no more answers."""
     total = fused(evidence)
     best = order(total)
     sureness = score(evidence, best[0]) if best else 0.0

@@ -191,9 +191,8 @@ class PageReader:
     async def _vectors(
         self, key: str, page: PreparedPage, wanted: Mapping[str, Sequence[int]], notes: list[str]
     ) -> tuple[PageVectors, int]:
-        """(the vectors of the page, how many were computed for it now). `wanted` has the numbers of the passages that
-        need vectors, by question; those of new questions are computed too. If something cannot be stored, a note is
-        added to `notes`."""
+        """(the vectors of the page, how many of them are new). `wanted` has the passages (numbers) that need some, by
+        question; new questions get theirs too. If something cannot be stored, a note is added to `notes`."""
         known = await self._known(key)
         likely = sorted({number for numbers in wanted.values() for number in numbers})[:MOST_NEW]
         missing = [number for number in likely if page.passages[number].digest not in known.rows]
@@ -221,9 +220,8 @@ class PageReader:
         asked: Sequence[str],
         notes: list[str],
     ) -> PageVectors:
-        """Embed in one call the questions `asked`, the passages `missing` (numbers) and, the first time, the
-        calibration texts. Returns the known and the new vectors, which are also stored; if that fails, a note is added
-        to `notes`."""
+        """Embed in one call the questions `asked`, the passages `missing` (numbers) and, the first time, the texts for
+        calibration. Returns the known and the new vectors of the page; they are stored too, or a note says why not."""
         probes, probe_kinds = probe_texts() if self._calibration is None else ([], [])
         texts = [*asked, *(page.text(number) for number in missing), *probes]
         rows = await self._embedder.embed(texts, kinds(len(asked), len(missing)) + probe_kinds)

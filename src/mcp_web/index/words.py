@@ -209,7 +209,8 @@ class Splitter:
 
 
 def page_terms(text: str, language: str, stop: tuple[str, ...] | None = None) -> tuple[list[str], list[str]]:
-    """The terms (word stems) of a text in order, and those of the compound names in it; `stop` as for `Splitter`."""
+    """The terms (word stems) of a text in order, without the stop words of the languages `stop` (None: of `language`),
+    and the terms of the compound names in it."""
     return Splitter(language, stop).split(text)
 
 
@@ -253,12 +254,10 @@ _CAPITAL_NOUNS = frozenset({"de", "lb"})  # languages in which every noun is cap
 
 
 def names(question: str, language: str = "") -> list[str]:
-    """The names in a question: words with digits, identifiers and capitalised words; `language` is that of the page.
-
-    A page that never mentions one of them rarely answers: it is about another product, version, year or place. Measured
+    """The names in a question: words with digits, identifiers and capitalised words; `language` is that of the page. A
+    page that never mentions one of them rarely answers: it is about another product, version, year or place. Measured
     on short factual questions: a name is missing from 7 % of the articles that answer, from 49 % of those articles
-    without the paragraph that answers, and from 97 % of other articles.
-    """
+    without the paragraph that answers, and from 97 % of other articles."""
     tokens = [(one.start(), _POSSESSIVE.sub("", one[0].rstrip("."))) for one in _TOKEN.finditer(question)]
     capitals = sum(token[0].isupper() for _, token in tokens)
     # In a title in capitals, or in German, a capital letter does not mark a name.

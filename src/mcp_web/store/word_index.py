@@ -275,7 +275,7 @@ class WordIndex:
         self._version = version
 
     def _read_documents(self, rows: IndexRows, last: int) -> bool:
-        """Read the facts of the documents up to the number `last`; returns whether there are new ones. Posting lists
+        """Read the facts of the documents up to the number `last`; returns whether that has changed. Posting lists
         may still contain a deleted document, so the arrays include the last number ever used."""
         if last == self._last:
             return False

@@ -158,7 +158,8 @@ def _set_aside_if_damaged(path: Path, wait_seconds: float) -> None:
 
 
 def _is_damaged(path: Path, wait_seconds: float) -> bool:
-    """Whether the file is there and damaged: by its header and tables, by all of it if a process found damage."""
+    """Whether the file exists and is damaged. Only its header and list of tables are read, unless a process noted
+    damage: then all of it, and the note is deleted if the file is sound."""
     if not path.exists() or path.stat().st_size == 0:
         return False
     try:

@@ -68,10 +68,9 @@ class SqliteStore(SqlStore):
         clock: Callable[[], float] = time.time,
         collections: Sequence[str] | None = None,
     ) -> SqliteStore:
-        """Open the file, creating and migrating it; a damaged one is moved aside with a note in the log. Raises
-        CacheError. `size_limit` is in bytes, 0 for none: beyond it, the least recently used web pages are deleted. With
-        `collections`, only their documents are visible, and nothing can be written. `wait_seconds`: how long a call
-        waits for another process that writes."""
+        """Open the file, created or migrated if needed; a damaged one is moved aside first. Raises CacheError. Beyond
+        `size_limit` bytes (0: no limit) the least recently used web pages are deleted. With `collections`, only their
+        documents are visible, and nothing can be written. A call waits `wait_seconds` for others that write."""
         store = cls(path, size_limit=size_limit, wait_seconds=wait_seconds, clock=clock, collections=collections)
         await store._reads.open()
         return store
