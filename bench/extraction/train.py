@@ -1,8 +1,9 @@
 """Train the block model on the development pages and write it beside the code that reads it.
 
-    python -m bench.extraction.train --cv      # cross-validated by site: what to expect of unseen sites
-    python -m bench.extraction.train           # trains on all pages, writes trees.json and networks.npz
+    python -m bench.extraction.train --cv FOLDER      # cross-validated by site: what to expect of unseen sites
+    python -m bench.extraction.train FOLDER           # trains on all pages, writes trees.json and networks.npz
 
+FOLDER has the further pages of `bench.extraction.further`; without it only the development pages are used.
 Needs `pip install lightgbm jax`; the engine itself needs neither. Same data, same versions, same machine: same model.
 """
 
@@ -13,6 +14,7 @@ import json
 import re
 import zlib
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import lightgbm
@@ -20,6 +22,7 @@ import numpy as np
 
 from bench.extraction import networks
 from bench.extraction.data import ROOT, Page, features_of, gold_of, group_of, html_of, manifest, scorer
+from bench.extraction.further import further_pages
 from bench.extraction.labels import label
 from mcp_web.extract.html.decide import decide
 from mcp_web.extract.html.features import PageFeatures
@@ -36,8 +39,9 @@ SETTINGS: dict[str, Any] = {
     "extra_trees": True, "max_bin": 127, "num_threads": 1, "deterministic": True, "force_row_wise": True, "verbose": -1,
 }  # fmt: skip
 # How much a page of a set counts: the fixtures of defuddle are not pages, mozread is Readability's own output,
-# and a news article is what a reader most often wants clean.
-SET_WEIGHT = {"defuddle": 0.4, "mozread": 0.8, "aeb": 1.6}
+# a news article is what a reader most often wants clean, and further pages are labelled by others' habits.
+SET_WEIGHT = {"defuddle": 0.4, "mozread": 0.8, "aeb": 1.6, "fundus": 0.5, "labelled": 0.3, "recipes": 0.3}
+SURE, SURE_NOT = 0.85, 0.1  # chances by trees from which a block of a recipe counts as content or as none
 SNIPPET_WEIGHT = 22.0  # of a block that must or must not be there; a whole page counts 100
 FOLDS = 5
 SEEDS = (1, 2, 3)  # one seed of the trees moves a set's figure by half a point; the first is shipped
@@ -69,15 +73,37 @@ def read_example(page: Page) -> Example | None:
     gold, blocks = gold_of(page), prepared.read.blocks
     if "text" in gold:
         labels = np.array(label([block.text for block in blocks], gold["text"]))
-        weights = np.sqrt([len(block.text) for block in blocks])
-        weights *= 100 / weights.sum() * SET_WEIGHT.get(page["set"], 1)
     else:
         labels = np.array([_by_snippets(block.text, gold) for block in blocks])
+    return _example(page, gold, prepared, labels)
+
+
+def _example(page: Page, gold: dict[str, Any], prepared: PageFeatures, labels: np.ndarray) -> Example:
+    if page["set"] == "trafeval":
         weights = np.where(labels >= 0, SNIPPET_WEIGHT, 0.0)
+    else:
+        weights = np.sqrt([len(block.text) for block in prepared.read.blocks])
+        weights *= 100 / weights.sum() * SET_WEIGHT.get(page["set"], 1)
     fold = zlib.crc32(group_of(page).encode()) % FOLDS
     every = read_inputs(prepared, every=True)
     matrix = np.concatenate([every.figures, every.bits], axis=1)
     return Example(page, gold, fold, prepared, matrix, labels, weights, read_inputs(prepared))
+
+
+def further_examples(folder: Path, examples: list[Example]) -> list[Example]:
+    """The further pages of a folder. Of a recipe, blocks that are not known get the label of trees over all other
+    pages, if these are sure."""
+    found = [
+        _example(each.page, {"text": each.text} if each.text else {"with": [], "without": []}, each.read, each.labels)
+        for each in further_pages(folder)
+    ]
+    recipes = [example for example in found if "text" not in example.gold]
+    trees = fit([*examples, *(example for example in found if "text" in example.gold)])
+    for example in recipes:
+        chances = 1 / (1 + np.exp(-np.asarray(trees.predict(example.matrix, raw_score=True, num_threads=1))))
+        sure = np.where(chances > SURE, 1, np.where(chances < SURE_NOT, 0, -1))
+        example.labels = np.where(example.labels == 1, 1, sure)
+    return found
 
 
 def _by_snippets(text: str, gold: dict[str, Any]) -> int:
@@ -121,8 +147,9 @@ def sample_of(example: Example, known: KnownWords) -> networks.Sample:
 
 def _kind(page: Page) -> int:
     """The number of the page's type, or -1."""
-    known = {"aeb": "article", "mozread": "article", "docs": "documentation", "wcxb": page["type"]}.get(page["set"])
-    return KINDS.index(known) if known in KINDS else -1
+    known = {"aeb": "article", "mozread": "article", "docs": "documentation", "defuddle": None, "trafeval": None}
+    kind = known.get(page["set"], page["type"])
+    return KINDS.index(kind) if kind in KINDS else -1
 
 
 def fit(examples: list[Example], seed: int = SEEDS[0]) -> lightgbm.Booster:
@@ -243,8 +270,10 @@ def show(found: list[dict[str, float]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cv", action="store_true", help="cross-validate by site instead of writing the model")
+    parser.add_argument("folder", nargs="?", type=Path, help="with the further pages")
     arguments = parser.parse_args()
-    examples = [example for page in manifest() if (example := read_example(page)) is not None]
+    own = [example for page in manifest() if (example := read_example(page)) is not None]
+    examples = own + (further_examples(arguments.folder, own) if arguments.folder else [])
     print(f"{len(examples)} pages, {sum(len(e.labels) for e in examples)} blocks, {len(FEATURES)} features", flush=True)
     names, texts = known_words(examples)
     known = KnownWords(names, texts)
@@ -257,22 +286,25 @@ def main() -> None:
     weights = networks.train(columns, models, len(names), len(texts), len(KINDS))
     logits = np.split(networks.predict(columns, weights), columns.starts[1:-1], axis=1)
     if arguments.cv:
-        cross_validate(examples, models, logits)
+        cross_validate(own, examples, models, logits)
         return
     held_out_networks(examples, models, logits)
     held_out_trees(examples, SEEDS[0])
     trees = export(fit(examples))
     TARGET.joinpath("trees.json").write_text(json.dumps(trees, separators=(",", ":")) + "\n", "utf-8")
     shipped = {name: value[-NETWORKS:] for name, value in weights.items()}
-    made = networks.export(shipped, columns, names, texts, shares_of(examples))
+    made = networks.export(shipped, columns, names, texts, shares_of(own))
     np.savez_compressed(TARGET / "networks.npz", **made)
     check = load_scorer()
-    for example in examples:
+    for example in own:
         example.chances = check.score(example.page_features)
-    show([figures(examples)])
+    show([figures(own)])
 
 
-def cross_validate(examples: list[Example], models: list[networks.Model], logits: list[np.ndarray]) -> None:
+def cross_validate(
+    own: list[Example], examples: list[Example], models: list[networks.Model], logits: list[np.ndarray]
+) -> None:
+    """Print the figures of the development pages `own`, which are the first of all examples."""
     found = []
     for seed in SEEDS:
         held_out_trees(examples, seed)
@@ -280,8 +312,8 @@ def cross_validate(examples: list[Example], models: list[networks.Model], logits
             chosen = [start <= number < start + NETWORKS for number, _ in models]
             group = [model for model, use in zip(models, chosen, strict=True) if use]
             held_out_networks(examples, group, [each[chosen] for each in logits])
-            set_chances(examples)
-            found.append(figures(examples))
+            set_chances(own)
+            found.append(figures(own))
     show(found)
 
 
