@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.tools.page_view import PAGE_TOKENS, ViewOptions
-from mcp_web.tools.tool import OBJECTS, Param
+from mcp_web.tools.tool import OBJECTS, Param, changed_arguments
 
 _PARAMS = {
     param.name: param
@@ -36,9 +36,6 @@ OUTPUT = {
 }  # fmt: skip
 
 
-_NOT_REPEATED = ("start", "max_age", "explain")  # in a call for the next part of a page
-
-
 def page_params(*names: str) -> tuple[Param, ...]:
     """The shared page parameters of these names, in this order."""
     return tuple(_PARAMS[name] for name in names)
@@ -46,8 +43,7 @@ def page_params(*names: str) -> tuple[Param, ...]:
 
 def repeated_arguments(args: dict[str, Any]) -> dict[str, Any]:
     """The arguments that a call for the next part of the page must repeat, because they differ from the defaults."""
-    repeated = [param for name, param in _PARAMS.items() if name in args and name not in _NOT_REPEATED]
-    return {param.name: args[param.name] for param in repeated if args[param.name] != param.default}
+    return changed_arguments(_PARAMS.values(), args, "start", "max_age", "explain")
 
 
 def view_options(args: dict[str, Any], page: str, tokens: int = PAGE_TOKENS) -> ViewOptions:

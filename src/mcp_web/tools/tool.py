@@ -6,7 +6,7 @@ The JSON schema is derived here, plain and flat: no `anyOf`, no references, `add
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -78,6 +78,12 @@ class Param:
             if self.most is not None:
                 made["maximum"] = self.most
         return made
+
+
+def changed_arguments(params: Iterable[Param], args: Mapping[str, Any], *without: str) -> dict[str, Any]:
+    """The arguments for these parameters that differ from the defaults, but those named in `without`."""
+    wanted = (one for one in params if one.name not in without)
+    return {one.name: args[one.name] for one in wanted if args.get(one.name, one.default) != one.default}
 
 
 @dataclass(frozen=True, slots=True)

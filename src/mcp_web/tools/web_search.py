@@ -16,14 +16,16 @@ from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import clean_error, error_line, note_lines
+from mcp_web.tools.page_view import continued
 from mcp_web.tools.result_passages import TOKENS, passages_data, passages_text
-from mcp_web.tools.tool import OBJECTS, Answer, Param, Tool
+from mcp_web.tools.tool import OBJECTS, Answer, Param, Tool, changed_arguments
 
 if TYPE_CHECKING:
     from mcp_web.services.open_page import Opened
     from mcp_web.services.search_web import Searched
 
 _OPTIONAL = ("image", "thumbnail", "source_name", "duplicates")  # fields that only some results have
+_LAST_PAGE = 9  # the first is 0
 _LEADING_DOTS = re.compile(r"^(?:\.{3,}|…)\s*")
 
 
@@ -85,23 +87,27 @@ def _query_answer(
     data = _as_data(answer, args)
     lines = [_header(found)]
     lines += note_lines((*answer.notes, *found.notes))
-    shown = ["answers: " + " · ".join(one_line(one) for one in found.answers)] if found.answers else []
-    shown += [_hit_text(rank, hit, answer, args) for rank, hit in enumerate(found.hits, start=1)]
+    answers = "answers: " + " · ".join(map(one_line, found.answers))
+    head = [budget.cut(answers, tokens // 4)] if found.answers else []
+    shown = head + [_hit_text(rank, hit, answer, args) for rank, hit in enumerate(found.hits, start=1)]
     if not shown:
         lines.append(found.suggestion or "No results: try fewer or other words. No results do not prove absence.")
         return "\n".join(lines), data
     if answer.results is not None:
-        shown = shown[:1] if found.answers else []
-        shown.append(passages_text(answer.results, found.hits, min(TOKENS, tokens) - 250))
+        left = min(TOKENS, tokens) - 250 - budget.estimate("".join(head))
+        shown = ["\n".join([*head, passages_text(answer.results, found.hits, left)])]
         data["read"] = passages_data(answer.results)
-    if args["raw"]:
-        shown.append("raw:\n```json\n" + budget.cut(json.dumps(found.raw, ensure_ascii=False), tokens // 2) + "\n```")
     whole = _within(shown, tokens - 250)
+    missing = len(shown) - len(whole)
+    if args["raw"]:
+        left = min(tokens // 2, tokens - 300 - budget.estimate("\n".join(whole)))
+        whole.append("raw:\n```json\n" + budget.cut(json.dumps(found.raw, ensure_ascii=False), left) + "\n```")
     lines.append(call.envelope.wrap("\n".join(whole)))
-    if len(whole) < len(shown):
-        lines.append(f"{len(shown) - len(whole)} more results did not fit: ask with a smaller count or content_chars.")
-    if found.more_results:
-        lines.append(f"more: web_search(query={json.dumps(text, ensure_ascii=False)}, page={args['page'] + 1})")
+    if missing:
+        lines.append(f"{missing} more results did not fit: ask with a smaller count or content_chars.")
+    if found.more_results and args["page"] < _LAST_PAGE:
+        same = changed_arguments(TOOL.params, args, "query", "page")
+        lines.append(f"more: {continued('web_search()', query=text, page=args['page'] + 1, **same)}")
     return "\n".join(lines), data
 
 
@@ -227,7 +233,7 @@ TOOL = Tool(
               default=("auto",), max_items=7, aliases=("providers", "engine")),
         Param("count", "integer", "Results (default 10).", default=10, least=1, most=50,
               aliases=("results_count",)),
-        Param("page", "integer", "Page of results, from 0.", default=0, least=0, most=9),
+        Param("page", "integer", "Page of results, from 0.", default=0, least=0, most=_LAST_PAGE),
         Param("category", "string", "Kind of results.", default="general", choices=CATEGORIES),
         Param("language", "string", "en or en-US.", max_length=20),
         Param("country", "string", "Two letters.", max_length=10, aliases=("region",)),
