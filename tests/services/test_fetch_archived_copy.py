@@ -167,3 +167,19 @@ def test_days_as_the_archive_writes_them(at: str, timestamp: str) -> None:
 def test_the_day_of_a_copy_is_in_its_address() -> None:
     assert copy_day(f"https://web.archive.org/web/{COPY}/{URL}") == "2024-04-30"
     assert copy_day(URL) == ""
+
+
+async def test_a_watched_page_that_is_gone_is_not_compared_with_its_archived_copy(
+    miniweb: MiniWeb, tmp_path: Path
+) -> None:
+    archive(miniweb)
+    site = miniweb.site("old.example")
+    site.page("/guide", page("The guide of today says nothing of the kind any more. "))
+    more = {"MCP_WEB_ARCHIVE_COPIES": "auto", "MCP_WEB_PROFILE": "full"}
+    async with tool_caller(miniweb, tmp_path, **env(miniweb, **more)) as caller:
+        await caller.call("web_watch", url=[URL])
+        site.page("/guide", "gone", status=410)
+        for _ in range(2):
+            (checked,) = (await caller.data("web_watch"))["pages"]
+            assert (checked["state"], checked["changes"]) == ("failed", [])
+            assert "410" in checked["error"]

@@ -17,7 +17,7 @@ from mcp_web.archive import add
 from mcp_web.archive.sitemap import listed_links
 from mcp_web.errors import InvalidInput, WebError
 from mcp_web.model.progress import OnProgress
-from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.services.open_page import OpenRequest, newest_kept, open_page
 from mcp_web.store.protocol import Store
 from mcp_web.text.urls import join, parse_url
 
@@ -78,11 +78,8 @@ class _Crawl:
         excluded = any(fnmatch.fnmatchcase(place, pattern) for pattern in self.exclude for place in (url, below))
         return url.startswith(self.prefix) and not excluded
 
-    async def begin(self, first: str) -> None:
-        """Delete the records of an earlier crawl, and add the first pages: the start, and those listed in sitemaps and
-        llms.txt, as far as these can be read."""
-        await self.store.remove_records(self.kind)
-        await self.add(first, [first], 0)
+    async def add_listed(self, first: str) -> None:
+        """Add the pages that the sitemaps and llms.txt of the site of `first` list, as far as these can be read."""
         origin = parse_url(first).origin
         waiting = deque(
             [f"{origin}/sitemap.xml", f"{self.prefix}sitemap.xml", f"{self.prefix}llms.txt", f"{origin}/llms.txt"]
@@ -95,7 +92,7 @@ class _Crawl:
             seen.add(place)
             try:
                 page = await (await self.app.fetcher()).get(place)
-                is_sitemap, size = place.endswith((".xml", ".xml.gz")), len(page.body)
+                is_sitemap, size = not place.endswith(".txt"), len(page.body)
                 pages, more = await self.app.process.sandbox.run(listed_links, page.body, is_sitemap, size=size)
             except WebError:
                 continue  # most sites have only some of them
@@ -104,9 +101,10 @@ class _Crawl:
 
     async def visit(self, url: str, depth: int) -> None:
         """Open one page, keep it as research, count it in the report, and add the pages that it links to."""
-        report, before = self.report, (await self.store.seen([url])).get(url)
+        report, request = self.report, OpenRequest(url, max_age=0)
+        before = await newest_kept(self.app, request)
         try:
-            kept = (await open_page(self.app, OpenRequest(url, max_age=0))).snapshot
+            kept = (await open_page(self.app, request)).snapshot
         except WebError as error:
             report.pages += 1
             report.failed.append((url, error.message))
@@ -151,8 +149,9 @@ async def crawl_site(
         raise InvalidInput(f"The start {first} does not lie below the prefix {scope}.")
     await app.require_kept_store()
     crawl = _Crawl(app, await app.store(), scope, exclude, max_depth, tags)
-    if not await crawl.waiting():
-        await crawl.begin(first)
+    if is_new := not await crawl.waiting():
+        await crawl.store.remove_records(crawl.kind)  # of an earlier crawl, which visited them all
+    await crawl.add(first, [first], 0)
     report, limiter = crawl.report, anyio.Semaphore(4)
 
     async def visit(url: str, depth: int, known: int) -> None:
@@ -162,6 +161,8 @@ async def crawl_site(
             on_progress(url, report.pages, min(max_pages, max(known, report.pages)))
 
     with anyio.move_on_after(deadline - anyio.current_time()):
+        if is_new:
+            await crawl.add_listed(first)
         while (waiting := await crawl.waiting()) and report.pages < max_pages:
             known = report.pages + len(waiting)
             async with anyio.create_task_group() as tasks:

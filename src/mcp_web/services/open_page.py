@@ -105,14 +105,12 @@ async def open_page(app: App, request: OpenRequest, *, deadline: float | None = 
 async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opened:
     """Return the kept page if it is fresh, else fetch, extract and keep it; the part of `open_page` before advice on
     walls."""
-    url = parse_url(paper_address(request.url) or request.url).href
-    if url != request.url:
-        request = dataclasses.replace(request, url=url)
+    request = dataclasses.replace(request, url=(url := parse_url(paper_address(request.url) or request.url).href))
     if request.in_browser and request.at:
         raise InvalidInput("mode=rendered does not go with `at`: an archived copy is read as it was sent.")
     keeper = await app.keeper()
     again = request.explain or request.screenshot
-    kept = await _newest(app, request)
+    kept = await newest_kept(app, request)
     if kept is not None:
         check_kept(app.settings.of(FetchOptions), url)
     if kept is not None and not again and keeper.is_fresh(kept, request.max_age):
@@ -123,21 +121,22 @@ async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opene
 
     async def fetched_elsewhere() -> Opened | None:
         """The version that another replica kept while this one waited for it; None if there is no newer one."""
-        found = None if again else await _newest(app, request)
+        found = None if again else await newest_kept(app, request)
         if found is None or (kept is not None and found.checked_at <= kept.checked_at):
             return None
         return Opened(found, "fetched", keeper.age(found))
 
     # Callers that ask for the same page at the same time share one fetch.
-    flight = f"{request.key(rendered=request.in_browser)}|{request.explain}|{request.screenshot}"
+    flight = f"{request.key(rendered=request.in_browser)}|{request.mode}|{request.explain}|{request.screenshot}"
     fetch = partial(_fetch, app, request, kept, deadline)
     opened = await app.flight.once(flight, fetch, fetched_elsewhere)
     trace.metrics.count("cache_total", state=opened.cache)
     return opened
 
 
-async def _newest(app: App, request: OpenRequest) -> Snapshot | None:
-    """The newest version in the store, or None; in mode "auto" it may be one that a browser rendered."""
+async def newest_kept(app: App, request: OpenRequest) -> Snapshot | None:
+    """The newest kept version of what the request asks for, or None; in mode "auto" it may be one that a browser
+    rendered. The URL of the request must be canonical (`text.urls.parse_url`)."""
     keeper = await app.keeper()
     plain = await keeper.latest(request.key(rendered=request.in_browser))
     if request.mode != "auto" or not app.can_render or (plain and keeper.is_fresh(plain, request.max_age)):

@@ -18,7 +18,7 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.model.snapshot import SnapshotInfo
 from mcp_web.read.diff import SectionChange
 from mcp_web.services.compare_versions import compare_versions
-from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.services.open_page import OpenRequest, newest_kept, open_page
 from mcp_web.services.search_web import search_web
 from mcp_web.text.dates import iso
 from mcp_web.text.urls import parse_url
@@ -78,15 +78,18 @@ async def _change_records(app: App, kind: str, add: Mapping[str, Any], remove: S
 
 
 async def check_query(app: App, query: str, *, deadline: float) -> WatchedQuery:
-    """Search again and report the results that no earlier check found, or the error; the first check reports none."""
-    answer = (await search_web(app, [SearchQuery(query)], "auto", deadline=deadline))[0]
+    """Search again and report the results that no earlier check found, or the error; the first check reports none, nor
+    does that of a query which is not watched any more."""
+    (answer,) = await search_web(app, [SearchQuery(query)], "auto", deadline=deadline)
     if isinstance(answer, WebError):
         return WatchedQuery(query, error=answer.message)
-    store = await app.store()
-    known = ((await store.record(QUERY, query)) or {}).get("known")
-    hits = answer.found.hits
+    store, hits = await app.store(), answer.found.hits
+    before = await store.record(QUERY, query)
+    if before is None:
+        return WatchedQuery(query)
+    known = before["known"]
     merged = list(dict.fromkeys([*(hit.url for hit in hits), *(known or ())]))[:_MOST_KNOWN]
-    await store.keep_record(QUERY, query, {"known": merged})
+    await store.replace_record(QUERY, query, {"known": merged}, expected=before)
     return WatchedQuery(query, () if known is None else tuple(hit for hit in hits if hit.url not in set(known)))
 
 
@@ -95,15 +98,15 @@ async def check_page(app: App, url: str) -> Watched:
 
     A page that cannot be fetched has the state "failed" and the reason, one that was not kept before the state "new".
     """
-    address = parse_url(url).href
-    before = (await (await app.store()).seen([address])).get(address)
+    request = OpenRequest(parse_url(url).href, max_age=0)
+    before = await newest_kept(app, request)
     try:
-        opened = await open_page(app, OpenRequest(url, max_age=0), deadline=anyio.current_time() + 60)
+        opened = await open_page(app, request, deadline=anyio.current_time() + 60)
     except WebError as error:
-        return Watched(url, before.title if before else "", "failed", error=error.message)
+        return Watched(url, before.document.title if before else "", "failed", error=error.message)
     kept = opened.snapshot
     title = kept.document.title
-    if opened.cache == "stale":
+    if opened.cache == "stale" or kept.document.metadata.archived_url:
         return Watched(url, title, "failed", kept.hash, error=" ".join(opened.notes))
     if before is None:
         return Watched(url, title, "new", kept.hash)
@@ -135,11 +138,10 @@ async def check_pages(app: App, urls: Sequence[str], *, deadline: float) -> list
 async def watched_changes(app: App, limit: int) -> list[tuple[float, Watched]]:
     """The last `limit` changes between kept versions of watched pages, each with its Unix time; nothing is fetched."""
     store = await app.store()
-    kept = await store.seen((await watched_urls(app))[:_MOST_PAGES])
     steps: list[tuple[SnapshotInfo, SnapshotInfo]] = []
-    for info in kept.values():
-        versions = await store.versions(info.key)
-        steps += pairwise(versions)
+    for url in (await watched_urls(app))[:_MOST_PAGES]:
+        for rendered in (False, True):
+            steps += pairwise(await store.versions(OpenRequest(url).key(rendered=rendered)))
     steps.sort(key=lambda step: -step[0].since)
     found = []
     for newer, older in steps[:limit]:

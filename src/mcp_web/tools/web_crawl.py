@@ -10,7 +10,8 @@ from mcp_web.text.amounts import amount
 from mcp_web.text.untrusted import one_line
 from mcp_web.text.urls import host_of
 from mcp_web.tools.call import Call
-from mcp_web.tools.tool import Answer, Param, Tool
+from mcp_web.tools.page_view import continued
+from mcp_web.tools.tool import Answer, Param, Tool, changed_arguments
 
 if TYPE_CHECKING:
     from mcp_web.services.crawl_site import CrawlReport
@@ -47,7 +48,8 @@ def _text(call: Call, args: dict[str, Any], report: CrawlReport, collection: str
         shown = (f"{url}: {one_line(reason)}" for url, reason in report.failed[:_FAILURES])
         lines.append(call.envelope.wrap("\n".join(shown)))
     if report.left:
-        again = f"web_crawl(url={json.dumps(args['url'])}, collection={name})"
+        more = changed_arguments(TOOL.params, args, "url", "collection", "max_pages")
+        again = continued("web_crawl()", url=args["url"], collection=collection, **more)
         lines.append(f"{report.left} known pages are left; to continue, repeat: {again}")
     lines.append(f'search it: archive_search(query="…", collection={name})')
     return "\n".join(lines)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import anyio
+
+from mcp_web.errors import InvalidUrl
 from mcp_web.text.amounts import amount
 from mcp_web.text.untrusted import one_line
+from mcp_web.text.urls import parse_url
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import OBJECTS, Answer, Param, Tool
@@ -15,17 +20,25 @@ if TYPE_CHECKING:
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
-    from mcp_web.services.watch_pages import as_object, change_queries, change_watch, check_pages, check_query
+    from mcp_web.services import watch_pages as services
 
-    app, removed = call.app, args["remove"] or ()
-    addresses = [one for one in removed if one.startswith(("http://", "https://"))]
-    urls = await change_watch(app, args["url"] or (), addresses)
-    queries = await change_queries(app, args["query"] or (), [one for one in removed if one not in addresses])
+    app, removed, until = call.app, args["remove"] or (), call.deadline - 1.0
+    watched = await services.watched_urls(app)
+    addresses = [one for one in removed if _is_address(one, watched)]
+    urls = await services.change_watch(app, args["url"] or (), addresses)
+    queries = await services.change_queries(app, args["query"] or (), [one for one in removed if one not in addresses])
     call.report(f"looking at {amount(len(urls), 'page')} and {amount(len(queries), 'query', 'queries')}")
-    pages = await check_pages(app, urls, deadline=call.deadline - 1.0)
-    found = [await check_query(app, query, deadline=call.deadline - 1.0) for query in queries]
+    found: list[WatchedQuery] = []
+
+    async def search_again() -> None:
+        for query in queries:
+            found.append(await services.check_query(app, query, deadline=until))
+
+    async with anyio.create_task_group() as tasks:  # so that pages that hang leave time for the queries
+        tasks.start_soon(search_again)
+        pages = await services.check_pages(app, urls, deadline=until)
     data = {
-        "pages": [as_object(one) for one in pages],
+        "pages": [services.as_object(one) for one in pages],
         "queries": [
             {"query": one.query, "new": [{"title": hit.title, "url": hit.url} for hit in one.new], "error": one.error}
             for one in found
@@ -33,6 +46,13 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         "notes": call.notes,
     }
     return Answer(data, _text(call, pages, found), {"pages": len(pages), "queries": len(found)})
+
+
+def _is_address(text: str, urls: list[str]) -> bool:
+    """Whether a text is one of these canonical URLs, also in another spelling."""
+    with suppress(InvalidUrl):
+        return parse_url(text).href in urls
+    return False
 
 
 def _text(call: Call, pages: list[Watched], queries: list[WatchedQuery]) -> str:
