@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -99,3 +101,18 @@ def test_by_default_only_defects_are_logged(capsys: pytest.CaptureFixture[str]) 
     with pytest.raises(KeyError), trace.step("broken"):
         raise KeyError("x")
     assert json.loads(capsys.readouterr().err)["event"] == "broken"
+
+
+def test_a_log_that_nobody_reads_any_more_does_not_end_a_step() -> None:
+    program = """
+import os, sys
+from mcp_web import trace
+read, write = os.pipe()
+os.dup2(write, 2)
+os.close(read), os.close(write)
+trace.configure("info")
+with trace.step("fetch"):
+    print("done")
+"""
+    done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "done\n")

@@ -86,6 +86,8 @@ class Tenants:
         if app is None:
             if not self._open and self.main.own_metrics is trace.metrics:
                 self.main.own_metrics = trace.Metrics()  # those of the process are no longer one tenant's
+                self.main.own_metrics.put_back(trace.metrics.drain())
+                self.main.own_metrics.tool_calls.extend(trace.metrics.tool_calls)
             app = self._open[tenant] = TenantApp(self.main, tenant)
         self._open.move_to_end(tenant)
         return app

@@ -18,7 +18,7 @@ import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, datetime
@@ -246,8 +246,9 @@ def log(level: Level, event: str, **facts: Any) -> None:
     if _observer is not None and (trace_id := _observer.trace_id()):
         facts["trace_id"] = trace_id
     line = {"ts": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event} | facts
-    sys.stderr.write(redact(json.dumps(line, ensure_ascii=False, default=str)) + "\n")
-    sys.stderr.flush()
+    with suppress(OSError, ValueError):  # nobody reads stderr any more, or it is closed: the call goes on
+        sys.stderr.write(redact(json.dumps(line, ensure_ascii=False, default=str)) + "\n")
+        sys.stderr.flush()
 
 
 @contextmanager

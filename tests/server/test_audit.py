@@ -135,3 +135,14 @@ async def test_a_copy_of_a_file_beside_it_is_no_part_of_the_log(tmp_path: Path) 
     await log.write("call")
     assert verify(tmp_path).lines == 2
     assert not verify(tmp_path).fault
+
+
+@pytest.mark.parametrize("tampered", ['{"hash": "x"}', "[" * 100_000], ids=["no number", "deeply nested"])
+async def test_a_last_line_that_makes_no_sense_is_a_fault_and_calls_go_on(tmp_path: Path, tampered: str) -> None:
+    log = AuditLog(tmp_path)
+    await log.write("one")
+    (file,) = files(tmp_path)
+    file.write_text(f"{file.read_text()}{tampered}\n")
+    await log.write("two")
+    assert len(file.read_text().splitlines()) == 3
+    assert "line 2: it is not a line of the log" in verify(tmp_path).fault

@@ -130,3 +130,11 @@ def test_nothing_is_sent_and_no_exporter_is_loaded_unless_configured() -> None:
         " sys.exit(any('otlp' in name or 'opentelemetry.sdk' in name for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_step_with_an_invalid_url_fails_with_its_own_error() -> None:
+    from mcp_web.errors import InvalidUrl
+    from mcp_web.telemetry.open import StepSpans
+
+    with pytest.raises(InvalidUrl), StepSpans().span("tool", {"url": "http://[::1"}):
+        raise InvalidUrl("This is not a valid URL.")

@@ -152,6 +152,17 @@ async def test_a_tenant_s_figures_are_its_own(miniweb: MiniWeb, tmp_path: Path, 
                 assert sum(counted) == calls
 
 
+async def test_what_the_default_tenant_did_before_the_first_other_tenant_is_counted(tmp_path: Path) -> None:
+    async with lab(None, tmp_path) as team:
+        own, ann = await team.token("own", tenant="default"), await team.token("ann")
+        for token in (own, ann, own):
+            await team.call("web_extract", token, html="<p>x</p>")
+        await team.app.save_metrics()
+        kept = await (await team.app.store()).metrics()
+        assert sum(value for what, labels, value in kept["counters"] if what == "tool_total") == 2
+        assert [one.tool for one in team.app.own_metrics.tool_calls][-2:] == ["web_extract"] * 2
+
+
 async def test_erasing_a_tenant_leaves_nothing_of_it_and_everything_of_others(
     miniweb: MiniWeb, tmp_path: Path, engine: dict[str, str]
 ) -> None:

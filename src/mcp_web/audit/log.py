@@ -98,7 +98,7 @@ def _fault(raw: bytes, number: int, before: str) -> str:
         if line["before"] != before:
             return "the hash of the line before does not match: a line was changed or removed"
         return "" if given == _hash(line) else "its hash does not match: the line was changed"
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "it is not a line of the log"
 
 
@@ -131,9 +131,9 @@ def _last_line(path: Path) -> dict[str, Any] | None:
         lines = tail[:end].splitlines()
     try:
         found = json.loads(lines[-1]) if lines else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) and "hash" in found else None
+    return found if isinstance(found, dict) and "hash" in found and isinstance(found.get("n"), int) else None
 
 
 def contains(folder: Path, head: str) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from anyio import to_thread
 
 from mcp_web import __version__, trace
 from mcp_web.errors import ConfigError
 from mcp_web.telemetry.options import TelemetryOptions
+from mcp_web.text.urls import host_of
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.metrics import MeterProvider
@@ -113,7 +113,7 @@ def _attributes(facts: Mapping[str, Any]) -> dict[str, str | int | float | bool]
     found = {
         f"mcp_web.{name}": facts[name] for name in _ATTRIBUTES if isinstance(facts.get(name), str | int | float | bool)
     }
-    host = urlsplit(str(facts.get("url") or "")).hostname
+    host = host_of(str(facts.get("url") or ""))
     return found | ({"server.address": host} if host else {})
 
 
