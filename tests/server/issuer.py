@@ -10,6 +10,7 @@ import time
 from typing import Any
 from urllib.parse import urlencode
 
+import anyio
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 from starlette.applications import Starlette
@@ -26,6 +27,7 @@ class Issuer:
         self.asked_for_keys = 0
         self.asked_for_metadata = 0
         self.is_away = False  # then its metadata cannot be read
+        self.released: anyio.Event | None = None  # until it is set, requests for the metadata wait
         self.rotate()
         self.active: dict[str, dict[str, Any]] = {}  # what introspection answers, by token
         self.introspected = 0
@@ -63,6 +65,8 @@ class Issuer:
 
     async def _metadata(self, request: Request) -> Response:
         self.asked_for_metadata += 1
+        if self.released is not None:
+            await self.released.wait()
         if self.is_away:
             return Response(status_code=503)
         return JSONResponse({

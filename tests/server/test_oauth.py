@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import anyio
+import anyio.lowlevel
 import httpx2
 import pytest
 from joserfc.jwk import ECKey
@@ -184,6 +185,30 @@ async def test_an_issuer_that_is_away_is_asked_once_for_many_requests(
         issuer.is_away = False
         monkeypatch.setattr("mcp_web.server.oauth._KEYS_RETRY", 0.0)
         assert await status(team, issuer.token()) == 200
+
+
+async def test_an_issuer_that_hangs_holds_up_nobody_whose_key_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcp_web.server.oauth._KEYS_RETRY", 0.0)
+    monkeypatch.setattr("mcp_web.server.oauth._KEYS_SECONDS", 0.0)
+    async with guarded(tmp_path) as (team, issuer):
+        token, ended = issuer.token(), list[str]()
+        assert await status(team, token) == 200
+        issuer.released = anyio.Event()
+
+        async def present_token() -> None:
+            assert await status(team, token) == 200
+            ended.append("the request for which the keys are read again")
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(present_token)
+            while issuer.asked_for_metadata < 2:
+                await anyio.lowlevel.checkpoint()
+            assert await status(team, token) == 200
+            ended.append("another request")
+            issuer.released.set()
+    assert ended[0] == "another request"
 
 
 async def test_introspection_is_the_alternative(tmp_path: Path) -> None:

@@ -80,11 +80,15 @@ class JwtVerifier:
         return claims if _is_for_us(claims, self._options) else None
 
     async def _with_key(self, kid: str) -> KeySet:
-        """The signing keys, fetched again if old or without key id `kid`; raises FetchFailed while none are known."""
+        """The signing keys, fetched again if old or without key id `kid`; raises FetchFailed while none are known.
+
+        While one caller fetches keys, the others use those that are known, if key id `kid` is among them.
+        """
+        if self._asking.locked() and self._keys is not None and self._knows(kid):
+            return self._keys
         async with self._asking:
             now = anyio.current_time()
-            known = self._keys is not None and (not kid or any(key.kid == kid for key in self._keys.keys))
-            if not (known and now < self._until) and now - self._asked >= _KEYS_RETRY:
+            if not (self._knows(kid) and now < self._until) and now - self._asked >= _KEYS_RETRY:
                 try:
                     await self._discover(now)
                 finally:
@@ -92,6 +96,10 @@ class JwtVerifier:
             if self._keys is None:
                 raise FetchFailed(f"The signing keys of {self._issuer} could not be read.")
             return self._keys
+
+    def _knows(self, kid: str) -> bool:
+        """Whether there are keys, one of them with the key id `kid`; "" is any."""
+        return self._keys is not None and (not kid or any(key.kid == kid for key in self._keys.keys))
 
     async def _discover(self, now: float) -> None:
         """Read the keys from the issuer; if that fails, those already known stay in use, or FetchFailed is raised."""
