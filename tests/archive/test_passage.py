@@ -127,6 +127,7 @@ async def test_documents_like_a_kept_one_are_found_without_itself(miniweb: MiniW
         titles = [one["document"]["title"] for one in found["results"]]
         assert titles[0] == "Rigging"
         assert "Sails" not in titles
+        assert found["metadata"]["limit"] == 10
         refused = await caller.call("archive_search")
         assert refused.is_error
         assert "'query' or 'similar'" in refused.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,21 @@ async def test_an_installation_that_cannot_search_is_told_so(tmp_path: Path) -> 
         checks = await check_parts._PARTS["search"](app)
     assert "no provider is set up: the web cannot be searched" in [one.finding for one in checks]
     assert "MCP_WEB_SEARXNG_URLS" in "".join(one.fix or "" for one in checks)
+
+
+async def test_all_steps_of_an_installation_that_takes_long_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser, python, manager = tmp_path / "browser", tmp_path / "python", tmp_path / "brew"
+    monkeypatch.setattr(check_parts, "SECONDS", 0.001)
+    monkeypatch.setitem(sys.modules, "publicsuffixlist", None)  # as if the extra were not installed
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for program in (python, manager):
+        program.write_text(f"#!/bin/sh\necho '#!/bin/sh' > {browser}; /bin/chmod +x {browser}\n")
+        program.chmod(0o755)
+    python.write_text("#!/bin/sh\n")
+    environ = {"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "MCP_WEB_RENDER_ENABLED": "true"}
+    async with App(load(environ=environ | {"MCP_WEB_RENDER_EXECUTABLE": str(browser)})) as app:
+        await check_parts.check_parts(app, fix=True)
+    assert browser.exists()

@@ -209,3 +209,11 @@ async def test_protected_pages_say_so(caller: ToolCaller, miniweb: MiniWeb) -> N
     result = await caller.call("web_read", url="https://closed.example/secret", query="anything")
     assert result.meta["error"]["status_code"] == 403
     assert result.meta["error"]["details"]["note"] == "content protected"
+
+
+@pytest.mark.anyio
+async def test_an_address_is_saved_as_a_page_however_its_scheme_is_written(miniweb: MiniWeb, tmp_path: Path) -> None:
+    url = miniweb.site("docs.example").page("/valves", article("Valves", "Setup"))
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_EMBEDDINGS="none") as caller:
+        saved = await caller.data("archive_add", content=url.replace("https", "HTTPS"), title="Valves")
+    assert saved["url"] == url

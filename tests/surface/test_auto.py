@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import anyio
 import pytest
 
 from mcp_web.render.chromium import find_chromium
@@ -107,3 +108,20 @@ async def test_page_that_a_browser_does_not_help_is_drawn_once(caller: ToolCalle
         await caller.call("web_open", url="http://hollow.example/", max_age=0)
 
     assert documents(miniweb, "hollow.example") == {"/": 4}
+
+
+async def test_callers_that_want_a_page_with_and_without_its_scripts_get_what_they_want(
+    caller: ToolCaller, miniweb: MiniWeb
+) -> None:
+    site, contents = miniweb.site("shared.example"), dict[str, str]()
+    site.page("/draw.js", _DRAW, headers={"Content-Type": "text/javascript"})
+    site.page("/", f"<!doctype html><html><head><title>App</title></head><body>{SHELLS['react']}</body></html>")
+
+    async def one(mode: str) -> None:
+        contents[mode] = (await caller.data("web_open", url="http://shared.example/", mode=mode))["content"]
+
+    async with anyio.create_task_group() as tasks:
+        for mode in ("readable", "auto"):
+            tasks.start_soon(one, mode)
+    assert "what the lamp had seen" in contents["auto"]
+    assert "what the lamp had seen" not in contents["readable"]

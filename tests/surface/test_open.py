@@ -301,3 +301,9 @@ async def test_no_page_breaks_the_ceiling(caller: ToolCaller, miniweb: MiniWeb, 
         result = await caller.call("web_open", url=url, max_chars=100_000, format=form)
         assert not result.is_error
     await caller.call("web_open", url=url, mode="raw", max_chars=100_000)
+
+
+async def test_a_base_url_that_is_no_url_is_refused_by_its_name(caller: ToolCaller) -> None:
+    refused = await caller.call("web_extract", html="<p>A text.</p>", base_url="http://[::1")
+    assert refused.meta["error"]["code"] == "INVALID_INPUT"
+    assert "base_url" in refused.text

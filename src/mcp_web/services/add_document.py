@@ -26,7 +26,7 @@ async def add_document(
     default today.
     """
     content, title = content.strip(), clean_line(title or "")
-    is_url = content.startswith(("http://", "https://")) or (not title and "." in content.strip("."))
+    is_url = content[:8].lower().startswith(("http://", "https://")) or (not title and "." in content.strip("."))
     if is_url and len(content.split()) == 1:
         opened = await open_page(app, OpenRequest(content), deadline=deadline)
         return await add.add_page(await app.store(), opened.snapshot, day=day, tags=tags)

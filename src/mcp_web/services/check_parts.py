@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import anyio
@@ -40,10 +39,13 @@ _CheckPart = Callable[[App], Awaitable[list[Check]]]
 async def check_parts(app: App, *, fix: bool = False) -> list[Check]:
     """Check each part by using it, the basic parts first; returns one or more findings for each, also for one that
     fails. With `fix`, a missing browser is installed."""
-    parts: dict[str, _CheckPart] = {**_PARTS, "browser": partial(_browser, install=fix)}
     checks: list[Check] = []
-    for part, check in parts.items():
+    for part, check in _PARTS.items():
         try:
+            if fix and part == "browser" and app.can_render:
+                from mcp_web.render.install import install_browser
+
+                await install_browser(app.settings.of(RenderOptions))  # takes minutes
             with anyio.fail_after(SECONDS):
                 checks += await check(app)
         except WebError as error:
@@ -169,12 +171,9 @@ def _provider_check(state: ProviderState) -> Check:
     return Check(part, "ok" if sound else "broken", finding, None if sound else state.fix)
 
 
-async def _browser(app: App, *, install: bool) -> list[Check]:
-    """The finding about the browser; with `install`, it is installed first, if rendering is on."""
-    from mcp_web.render.install import browser_state, install_browser
+async def _browser(app: App) -> list[Check]:
+    from mcp_web.render.install import browser_state
 
-    if install and app.can_render:
-        await install_browser(app.settings.of(RenderOptions))
     finding, fix = browser_state(app.settings.of(RenderOptions))
     if not app.can_render:
         how = "Set MCP_WEB_RENDER_ENABLED=true." + (f" {fix}" if fix else "")
@@ -192,4 +191,5 @@ _PARTS: dict[str, _CheckPart] = {
     "ocr": _ocr,
     "model": _model,
     "search": _search,
+    "browser": _browser,
 }

@@ -45,6 +45,7 @@ async def search_similar(app: App, name: str, query: ArchiveQuery) -> ArchiveAns
 
     like = await find_snapshot(app, name)
     text = await distinctive_words(await app.store(), like)
-    answer = await search_archive(app, replace(query, text=text, fuzzy=False, limit=query.limit + 1))
+    query = replace(query, text=text, fuzzy=False)
+    answer = await search_archive(app, replace(query, limit=query.limit + 1))
     others = tuple(one for one in answer.results if one.document.url != like.url)
-    return replace(answer, results=others[: query.limit])
+    return replace(answer, query=query, results=others[: query.limit])

@@ -131,8 +131,8 @@ TOOL = Tool(
     title="Search what was read",
     description=(
         "Searches everything that was opened or saved here, by words and by meaning, without network: pages, "
-        "notes, synced folders. Tolerates typos, understands \"phrases\" and word*, can show "
-        "what cites what. Use it before web_search when the topic may have come up before. Returns documents, each "
+        "notes, synced folders. Tolerates typos, understands \"phrases\", word* and -word, can show "
+        "what cites what. Use it before web_search when the topic may have come up. Returns documents, each "
         "with the passage that answers and its section; read more with cache_get."
     ),
     params=(
