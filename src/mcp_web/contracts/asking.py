@@ -38,10 +38,8 @@ def provider_or_auto(app: App, name: str) -> str:
 async def ask(
     call: Call, query: SearchQuery, provider: str, *, raw: bool = False, fetch_content: bool = False
 ) -> Searched:
-    """Search for one query, report progress and note the cache state for the log. Raises WebError.
-
-    `raw` adds the providers' own JSON, `fetch_content` opens the pages of the results.
-    """
+    """Search for one query, report progress and note the cache state for the log. Raises WebError. `raw` adds the
+    providers' own JSON, `fetch_content` opens the pages of the results."""
     call.report("searching")
     (answer,) = await search_web(
         call.app,

@@ -64,10 +64,8 @@ class Contract:
 
 
 def contract(name: str, tools: Mapping[str, tuple[Run, Failed]], prompts: Sequence[Prompt] = ()) -> Contract:
-    """The contract with the tools and prompts that its TOML file declares, and further `prompts`.
-
-    `tools` has, by the name of a tool, the function that runs it and the one that presents an error.
-    """
+    """The contract with the tools and prompts that its TOML file declares, and further `prompts`. `tools` has, by the
+    name of a tool, the function that runs it and the one that presents an error."""
     file = files("mcp_web.contracts").joinpath(f"{name.replace('-', '_')}.toml")
     declared = tomllib.loads(file.read_text("utf-8"))
     made = tuple(_tool(*tools[facts["name"]], **facts) for facts in declared["tools"])

@@ -133,10 +133,8 @@ def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
 
 
 def _answer(text: str, metadata: dict[str, Any], *, is_error: bool) -> Answer:
-    """The answer with `text`, and with the metadata as a second text and as a field of the result.
-
-    It has all results and as much of each page as fits; if nothing of the pages fits, it is shrunk further.
-    """
+    """The answer with `text`, and with the metadata as a second text and as a field of the result. It has all results
+    and as much of each page as fits; if nothing of the pages fits, it is shrunk further."""
     rows = metadata.get("results", ())
     longest = max((len(row["content"]["markdown"]) for row in rows if "content" in row), default=0)
 

@@ -44,10 +44,8 @@ def build_server(
     tenants: Tenants | None = None,
     audit: AuditLog | None = None,
 ) -> Server[None]:
-    """The MCP server of an app, with the configured tools or the given ones; the caller chooses the transport.
-
-    With `tenants` each request is served with the app of its caller's tenant; with `audit` every call is logged.
-    """
+    """The MCP server of an app, with the configured tools or the given ones; the caller chooses the transport. With
+    `tenants` each request is served with the app of its caller's tenant; with `audit` every call is logged."""
     handlers = _Handlers(
         app, tenants or Tenants(app), contracts.tools_offered(app.tools) if tools is None else tools, audit
     )

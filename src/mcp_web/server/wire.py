@@ -32,10 +32,8 @@ class Wire:
     def __init__(
         self, instructions: str, tools: Callable[[], list[dict[str, Any]]], exit_early: Callable[[], None]
     ) -> None:
-        """`tools` returns the entries of `tools/list`.
-
-        `exit_early` is called when the client leaves before `hand_over` and every request was answered here.
-        """
+        """`tools` returns the entries of `tools/list`. `exit_early` is called when the client leaves before `hand_over`
+        and every request was answered here."""
         self._instructions = instructions
         self._tools = tools
         self._exit_early = exit_early
@@ -102,10 +100,8 @@ class Wire:
                 self._take(line)
 
     def _answer(self, line: bytes) -> bool:
-        """Answer a line here if it is one of the first requests; True when the SDK need not see it.
-
-        `initialize` is answered here, but the SDK has to see it too.
-        """
+        """Answer a line here if it is one of the first requests; True when the SDK need not see it. `initialize` is
+        answered here, but the SDK has to see it too."""
         if not any(greeting in line for greeting in _GREETINGS):
             return False
         try:

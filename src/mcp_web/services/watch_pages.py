@@ -94,10 +94,8 @@ async def check_query(app: App, query: str, *, deadline: float) -> WatchedQuery:
 
 
 async def check_page(app: App, url: str) -> Watched:
-    """Fetch the page again, within a minute; if it changed, compare it with the version that was kept before.
-
-    A page that cannot be fetched has the state "failed" and the reason, one that was not kept before the state "new".
-    """
+    """Fetch the page again, within a minute; if it changed, compare it with the version that was kept before. A page
+    that cannot be fetched has the state "failed" and the reason, one that was not kept before the state "new"."""
     request = OpenRequest(parse_url(url).href, max_age=0)
     before = await newest_kept(app, request)
     try:
@@ -175,9 +173,7 @@ MOST_ENTRIES = 200
 
 def atom(entries: Sequence[tuple[float, Watched]], *, earlier: str = "", page: str = "") -> str:
     """An Atom feed of changes, given with their Unix times: newest first, then the entries of the feed `earlier`.
-
-    Entries link to the watched page or, when `page` is the address of the web interface, to the comparison there.
-    """
+    Entries link to the watched page or, when `page` is the address of the web interface, to the comparison there."""
     from xml.sax.saxutils import escape
 
     def link(one: Watched) -> str:

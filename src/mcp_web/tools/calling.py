@@ -21,10 +21,8 @@ from mcp_web.tools.tool import Answer, Tool
 
 
 async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> Answer:
-    """Bind the arguments and run the tool; returns its answer, cleaned, but not cut to the token ceiling.
-
-    Raises a cleaned WebError, also in place of any other exception.
-    """
+    """Bind the arguments and run the tool; returns its answer, cleaned, but not cut to the token ceiling. Raises a
+    cleaned WebError, also in place of any other exception."""
     try:
         with trace.step("tool", by="tool", tool=tool.name) as facts:
             try:
@@ -66,9 +64,7 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
 
 async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Answer:
     """Run a tool for a client: the answer within the token ceiling. An error becomes an answer, it is not raised.
-
-    `structured`: the client gets the object (`Answer.data`) in place of the text.
-    """
+    `structured`: the client gets the object (`Answer.data`) in place of the text."""
     try:
         answer = await run_tool(tool, call, given)
     except WebError as error:

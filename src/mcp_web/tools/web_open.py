@@ -56,10 +56,8 @@ def request_of(args: dict[str, Any], url: str) -> OpenRequest:
 
 
 def same_call(args: dict[str, Any], url: str) -> str:
-    """A call of web_open for `url` as text, such as `web_open(url="…", mode="raw")`, for the reader to continue.
-
-    It repeats the arguments in `args` that differ from the defaults, except `start`, `max_age` and `explain`.
-    """
+    """A call of web_open for `url` as text, such as `web_open(url="…", mode="raw")`, for the reader to continue. It
+    repeats the arguments in `args` that differ from the defaults, except `start`, `max_age` and `explain`."""
     return continued("web_open()", url=url, **repeated_arguments(args))
 
 

@@ -107,10 +107,8 @@ async def read_kept_page(call: Call, kept: Snapshot, query: str) -> Answer:
 async def _page(
     call: Call, url: str, page: PageRead | WebError, left: _Budget, view: _View
 ) -> tuple[str, dict[str, Any]]:
-    """One page of the answer (or its error), as text and as object.
-
-    Deducts the tokens of its passages from `left`, and records in the store which passages were shown.
-    """
+    """One page of the answer (or its error), as text and as object. Deducts the tokens of its passages from `left`, and
+    records in the store which passages were shown."""
     from mcp_web.services.record_readings import record_readings
 
     if isinstance(page, WebError):
@@ -148,10 +146,8 @@ async def _page(
 def _query(
     call: Call, page: PageRead, ranked: Ranked, left: _Budget, view: _View
 ) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
-    """The passages of one query that fit in `left`, as text and as objects, and the sections of those left out.
-
-    Deducts their tokens from `left`; one that the answer already shows is only named.
-    """
+    """The passages of one query that fit in `left`, as text and as objects, and the sections of those left out. Deducts
+    their tokens from `left`; one that the answer already shows is only named."""
     kept = page.opened.snapshot
     # The requested number of passages, or else as many as are worth their tokens.
     enough = len(ranked.passages) if view.all_passages else ranked.enough
@@ -264,10 +260,8 @@ def _as_object(call: Call, kept: Any, one: ScoredPassage, handle: str) -> dict[s
 
 
 def _left_out(call: str, omitted: list[ScoredPassage]) -> list[dict[str, Any]]:
-    """The sections of passages that are not shown, each once, at most 8, each with the call that shows it.
-
-    `call` is the text with which that call begins, such as `web_open(url="…"`.
-    """
+    """The sections of passages that are not shown, each once, at most 8, each with the call that shows it. `call` is
+    the text with which that call begins, such as `web_open(url="…"`."""
     found: dict[str, dict[str, Any]] = {}
     for one in omitted:
         section = one.passage.section_path[-1] if one.passage.section_path else ""
