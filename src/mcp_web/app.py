@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # What the first search waits for documents that are indexed again; background work does the rest.
 _INDEXING_SECONDS = 10.0
+CHUNK_TOKENS = 512  # of the passages of the read-page contract (the tools of another system)
 
 
 def _built_once(build: Callable[[Any], Awaitable[T]]) -> Callable[[Any], Awaitable[T]]:
@@ -240,15 +241,13 @@ class App:
 
         return PageReader(await self.store(), CrossLanguageEmbedder(), passages)
 
-    async def reader_of(self, tokens: int) -> PageReader:
-        """The page reader of the read-page contract (the tools of another system), for passages of `tokens` tokens or
-        of the operator's size. The first call builds it; later calls return the same one, whatever their `tokens`."""
-        if "_reader_of" not in self.__dict__:
-            from mcp_web.read.passages import Size
+    @_built_once
+    async def chunk_reader(self) -> PageReader:
+        """The page reader of the read-page contract, for passages of CHUNK_TOKENS tokens or of the operator's size."""
+        from mcp_web.read.passages import Size
 
-            size = Size.of_tokens(self.settings.of(EmbedOptions).tokens_size or tokens)
-            self._reader_of = await self._page_reader(size, show_words=0, always_ask=True)
-        return self._reader_of
+        size = Size.of_tokens(self.settings.of(EmbedOptions).tokens_size or CHUNK_TOKENS)
+        return await self._page_reader(size, show_words=0, always_ask=True)
 
     async def _page_reader(
         self, size: Size, *, show_words: int, always_ask: bool = False, judge: Judge | None = None
@@ -315,10 +314,6 @@ class App:
         )
         self._exit_stack.push_async_callback(made.aclose)
         return made
-
-    async def warm(self) -> None:
-        """Start a worker process for parsing, so that it is ready when a page arrives."""
-        await self.process.sandbox.warm()
 
     async def extract(self, page: Fetched, request: ExtractRequest | None = None) -> Document:
         """The document in a page, extracted in a worker process; raises WebError if it cannot be extracted."""

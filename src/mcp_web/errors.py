@@ -57,19 +57,9 @@ class WebError(Exception):
 
     def as_dict(self) -> dict[str, Any]:
         """The error object that clients receive; absent values are left out."""
-        facts: dict[str, Any] = {
-            "code": self.code,
-            "message": self.message,
-            "suggestion": self.suggestion,
-            "retryable": self.retryable,
-        }
-        optional = {
-            "retry_after": self.retry_after,
-            "url": self.url,
-            "status_code": self.status_code,
-            "details": self.details or None,
-        }
-        return facts | {name: value for name, value in optional.items() if value is not None}
+        names = ("code", "message", "suggestion", "retryable", "retry_after", "url", "status_code")
+        facts = {name: getattr(self, name) for name in names} | {"details": self.details or None}
+        return {name: value for name, value in facts.items() if value is not None}
 
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> WebError:

@@ -30,9 +30,8 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
         ),
     )
     shown = as_data(answer)
-    data: dict[str, Any] = {"results": [
-        _result(row, one.highlights) for row, one in zip(shown["results"], answer.results, strict=True)
-    ]}  # fmt: skip
+    found = zip(shown["results"], answer.results, strict=True)
+    data: dict[str, Any] = {"results": [_result(row, one.highlights) for row, one in found]}
     if args["includeCitations"] and shown["results"] and "citation_graph" in shown:
         data["citationGraph"] = _only(shown["citation_graph"], "nodes", "edges")
     names = ("totalResults", "query", "fuzzy", "includeCitations", "citationDepth", "limit")

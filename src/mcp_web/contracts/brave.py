@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from mcp_web.contracts.asking import ask, brave_query, provider_or_auto
-from mcp_web.contracts.contract import Run, contract
-from mcp_web.errors import WebError
+from mcp_web.contracts.contract import Run, contract, failure_text
 from mcp_web.model.search import Category, Hit
 from mcp_web.tools.call import Call
 from mcp_web.tools.shrink import compact
@@ -59,16 +58,12 @@ def _image_row(hit: Hit) -> dict[str, Any]:
     return {"title": hit.title, "page_url": hit.url, "image_url": hit.image or hit.thumbnail}
 
 
-def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
-    return Answer({}, f"{error.message} {error.suggestion}", shape="text", is_error=True)
-
-
 CONTRACT = contract(
     "brave",
     {
-        "brave_web_search": (_run("general", _web_row, "No web results found"), failed),
-        "brave_news_search": (_run("news", _news_row, "No news results found"), failed),
-        "brave_video_search": (_run("videos", _video_row, "No video results found"), failed),
-        "brave_image_search": (_run("images", _image_row, "No image results found"), failed),
+        "brave_web_search": (_run("general", _web_row, "No web results found"), failure_text()),
+        "brave_news_search": (_run("news", _news_row, "No news results found"), failure_text()),
+        "brave_video_search": (_run("videos", _video_row, "No video results found"), failure_text()),
+        "brave_image_search": (_run("images", _image_row, "No image results found"), failure_text()),
     },
 )

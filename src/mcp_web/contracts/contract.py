@@ -72,6 +72,13 @@ def contract(name: str, tools: Mapping[str, tuple[Run, Failed]], prompts: Sequen
     return Contract(name, made, (*declared_prompts(declared), *prompts))
 
 
+def failure_text(beginning: str = "") -> Failed:
+    """A function that presents an error as one text: `beginning`, then its message and suggestion."""
+    return lambda error, given: Answer(
+        {}, f"{beginning}{error.message} {error.suggestion}", shape="text", is_error=True
+    )
+
+
 def declared_prompts(declared: Mapping[str, Any]) -> tuple[Prompt, ...]:
     """The prompts in the content of a TOML file; a prompt's argument takes the place of `{value}` in its text."""
 

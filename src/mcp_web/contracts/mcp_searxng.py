@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_web.contracts.asking import ask, searxng_or_auto
-from mcp_web.contracts.contract import contract
+from mcp_web.contracts.contract import contract, failure_text
 from mcp_web.errors import FetchTimeout, HttpError, InvalidUrl, PolicyError, WebError
 from mcp_web.model.page import Document
 from mcp_web.model.search import CATEGORIES, Hit, SafeSearch, SearchQuery
@@ -79,11 +79,6 @@ def _lines(hit: Hit, category: str, *, compact_form: bool) -> str:
     }
     more = [f"{name}: {value}" for name, value in signals.items() if value and not compact_form]
     return "\n".join([*lines, *more])
-
-
-def search_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
-    return Answer({}, f"All configured SearXNG instances failed. {error.message} {error.suggestion}", shape="text",
-                  is_error=True)  # fmt: skip
 
 
 async def read(call: Call, args: dict[str, Any]) -> Answer:
@@ -158,4 +153,7 @@ def read_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
     return Answer({}, message, shape="text", is_error=True)
 
 
-CONTRACT = contract("mcp-searxng", {"searxng_web_search": (search, search_failed), "web_url_read": (read, read_failed)})
+_search_failed = failure_text("All configured SearXNG instances failed. ")
+CONTRACT = contract(
+    "mcp-searxng", {"searxng_web_search": (search, _search_failed), "web_url_read": (read, read_failed)}
+)

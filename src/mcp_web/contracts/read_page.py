@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 
-from mcp_web.app import App
+from mcp_web.app import CHUNK_TOKENS, App
 from mcp_web.contracts import google_shape
 from mcp_web.contracts.asking import ask, provider_or_auto
 from mcp_web.contracts.contract import camel_case, contract
@@ -29,8 +29,6 @@ from mcp_web.tools.tool import Answer
 
 if TYPE_CHECKING:
     from mcp_web.index.rank import Ranked
-
-CHUNK_TOKENS = 512  # EMBEDDING_TOKENS_SIZE sets another
 
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:
@@ -71,7 +69,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
     """Open a page and rank its chunks for each query; the answer has the best chunks of each."""
     call.report(f"reading {args['url']}")
-    reader = await call.app.reader_of(CHUNK_TOKENS)
+    reader = await call.app.chunk_reader()
     async with call.app.process.network_slots:
         (page,) = await read_pages(
             call.app,

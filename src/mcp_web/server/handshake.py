@@ -79,25 +79,16 @@ def initialize_result(asked: str, instructions: str = INSTRUCTIONS) -> dict[str,
 
 def discover_result(instructions: str = INSTRUCTIONS) -> dict[str, Any]:
     """The answer to `server/discover`, which clients of protocol versions without a handshake send."""
-    return {
-        "resultType": "complete",
-        "ttlMs": 0,
-        "cacheScope": "private",
-        "supportedVersions": list(MODERN_VERSIONS),
-        "capabilities": CAPABILITIES,
-        "instructions": instructions,
-        "_meta": {"io.modelcontextprotocol/serverInfo": _SERVER_INFO},
-    }
+    versions = list(MODERN_VERSIONS)
+    return _modern(0, supportedVersions=versions, capabilities=CAPABILITIES, instructions=instructions)
 
 
 def tools_result(tools: list[dict[str, Any]], *, modern: bool) -> dict[str, Any]:
     """The answer to `tools/list`; `modern` chooses its form for protocol versions without a handshake."""
-    if not modern:
-        return {"tools": tools}
-    return {
-        "resultType": "complete",
-        "ttlMs": TOOLS_TTL_MS,
-        "cacheScope": "private",
-        "tools": tools,
-        "_meta": {"io.modelcontextprotocol/serverInfo": _SERVER_INFO},
-    }
+    return _modern(TOOLS_TTL_MS, tools=tools) if modern else {"tools": tools}
+
+
+def _modern(ttl_ms: int, **fields: Any) -> dict[str, Any]:
+    """A result with these fields for protocol versions without a handshake; clients may cache it for `ttl_ms` ms."""
+    meta = {"io.modelcontextprotocol/serverInfo": _SERVER_INFO}
+    return {"resultType": "complete", "ttlMs": ttl_ms, "cacheScope": "private", **fields, "_meta": meta}

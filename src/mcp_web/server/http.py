@@ -148,7 +148,7 @@ def http_app(
     tenants = tenants or Tenants(app)
     routes = [
         Route("/healthz", _healthz),
-        Route("/readyz", _readyz(app)),
+        Route("/readyz", partial(_readyz, app)),
         Route("/metrics", _metrics),
         *_resource_metadata(options),
         *page_routes(lambda request: tenants.using(tenant_of(caller_in(request.scope)))),
@@ -192,15 +192,11 @@ async def _healthz(request: Request) -> Response:
     return PlainTextResponse("ok\n")
 
 
-def _readyz(app: App) -> Any:
-    """The endpoint that answers 200 if calls would succeed, else 503; the text says what is degraded."""
-
-    async def readyz(request: Request) -> Response:
-        found = await check_readiness(app)
-        lines = [f"not ready: {found.problem}" if found.problem else "ready", *(f"note: {one}" for one in found.notes)]
-        return PlainTextResponse("\n".join(lines) + "\n", 503 if found.problem else 200)
-
-    return readyz
+async def _readyz(app: App, request: Request) -> Response:
+    """200 if calls would succeed, else 503; the text says what is degraded."""
+    found = await check_readiness(app)
+    lines = [f"not ready: {found.problem}" if found.problem else "ready", *(f"note: {one}" for one in found.notes)]
+    return PlainTextResponse("\n".join(lines) + "\n", 503 if found.problem else 200)
 
 
 async def _metrics(request: Request) -> Response:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
+from mcp_web import trace
 from mcp_web.model.option import option
-
-LogLevel = Literal["off", "error", "info", "debug"]
 
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    log: LogLevel = option(
+    log: trace.Level = option(
         "error", "How much is written to stderr; debug shows each step of a call.", env="MCP_WEB_LOG"
     )
     team: bool = option(

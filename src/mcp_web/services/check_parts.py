@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -31,9 +30,6 @@ class Check:
     state: Literal["ok", "off", "broken"]
     finding: str
     fix: str | None = None
-
-
-_CheckPart = Callable[[App], Awaitable[list[Check]]]
 
 
 async def check_parts(app: App, *, fix: bool = False) -> list[Check]:
@@ -183,7 +179,7 @@ async def _browser(app: App) -> list[Check]:
 
 _SAMPLE = "<title>Sample</title><main><h1>Sample</h1><p>Every claim on this page was measured twice.</p></main>"
 
-_PARTS: dict[str, _CheckPart] = {
+_PARTS = {
     "settings": _settings,
     "proxy": _proxy,
     "store": _store,

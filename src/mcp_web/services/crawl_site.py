@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import math
 import time
-from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -81,22 +80,17 @@ class _Crawl:
     async def add_listed(self, first: str) -> None:
         """Add the pages that the sitemaps and llms.txt of the site of `first` list, as far as these can be read."""
         origin = parse_url(first).origin
-        waiting = deque(
-            [f"{origin}/sitemap.xml", f"{self.prefix}sitemap.xml", f"{self.prefix}llms.txt", f"{origin}/llms.txt"]
-        )
-        seen: set[str] = set()
-        while waiting and len(seen) < MOST_SITEMAPS:
-            place = waiting.popleft()
-            if place in seen:
-                continue
-            seen.add(place)
+        below = f"{self.prefix}sitemap.xml", f"{self.prefix}llms.txt"
+        places = list(dict.fromkeys((f"{origin}/sitemap.xml", *below, f"{origin}/llms.txt")))
+        for place in places:  # grows meanwhile
             try:
                 page = await (await self.app.fetcher()).get(place)
                 is_sitemap, size = not place.endswith(".txt"), len(page.body)
                 pages, more = await self.app.process.sandbox.run(listed_links, page.body, is_sitemap, size=size)
             except WebError:
                 continue  # most sites have only some of them
-            waiting.extend(one for one in more if one.startswith(f"{origin}/"))
+            new = dict.fromkeys(one for one in more if one.startswith(f"{origin}/") and one not in places)
+            places += list(new)[: MOST_SITEMAPS - len(places)]
             await self.add(place, pages, 1)
 
     async def visit(self, url: str, depth: int) -> None:

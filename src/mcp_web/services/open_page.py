@@ -228,10 +228,10 @@ async def _get(app: App, request: OpenRequest, kept: Snapshot | None, deadline: 
         if name != "mcp-web" or version == __version__:  # a page that an earlier version read is read again
             conditional = conditional_headers(kept)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(app.warm)
+        tasks.start_soon(app.process.sandbox.warm)
         may_render = request.mode == "auto" and app.can_render
         # If other pages of this host needed a browser, it is started while this page is fetched.
-        if may_render and await (await _notes(app)).get(_NEEDS_BROWSER, parse_url(url).host) is True:
+        if may_render and await BestEffortNotes(await app.store()).get(_NEEDS_BROWSER, parse_url(url).host) is True:
             (await app.renderer()).warm()
         fresh = request.max_age == 0
         try:
@@ -258,7 +258,7 @@ async def _rendered(
     is_html = page.media_type in ("text/html", "application/xhtml+xml")
     if not app.can_render or not is_html or page.archived_url:
         return None
-    reason, notes = needs_browser(document, html_facts(page.body)), await _notes(app)
+    reason, notes = needs_browser(document, html_facts(page.body)), BestEffortNotes(await app.store())
     # If rendering did not help, it is not tried again until the page has changed.
     if reason is None or await notes.get(_NO_HELP, page.url) == len(document.markdown):
         return None
@@ -273,11 +273,6 @@ async def _rendered(
         return None
     await notes.keep(_NEEDS_BROWSER, parse_url(page.url).host, True, time.time() + _REMEMBERED)
     return shown, read, f"Rendered in a browser: {reason}"
-
-
-async def _notes(app: App) -> BestEffortNotes:
-    """Access to what the store remembers of hosts and pages only to save time; a page opens without it too."""
-    return BestEffortNotes(await app.store())
 
 
 async def _in_browser(app: App, url: str, deadline: float | None, *, screenshot: bool = False) -> Fetched:

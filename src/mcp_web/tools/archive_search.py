@@ -25,18 +25,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     from mcp_web.archive.answer import ArchiveQuery
     from mcp_web.services.search_archive import search_archive, search_similar
 
-    query = ArchiveQuery(
-        text=args["query"] or "",
-        fuzzy=args["fuzzy"],
-        include_citations=args["include_citations"],
-        citation_depth=args["citation_depth"],
-        limit=args["limit"],
-        source=args["source"],
-        since=args["since"],
-        until=args["until"],
-        collection=args["collection"],
-        mode=args["mode"],
-    )
+    filters = {name: value for name, value in args.items() if name not in ("query", "similar")}
+    query = ArchiveQuery(args["query"] or "", **filters)
     if args["similar"]:
         answer = await search_similar(call.app, args["similar"], query)
     elif query.text:

@@ -16,28 +16,18 @@ from mcp_web.tools.tool import Param, Tool
 
 # Alternative names of parameters, accepted if the tool has the real one.
 ALIASES = {
-    "q": "query",
-    "question": "query",
-    "prompt": "query",
-    "queries": "query",
-    "search": "query",
-    "link": "url",
-    "uri": "url",
-    "href": "url",
-    "urls": "url",
-    "url": "urls",
-    "links": "urls",
-    "limit": "count",
-    "max_results": "count",
-    "num_results": "count",
-    "maxlength": "max_chars",
-    "max_length": "max_chars",
-    "offset": "start",
-    "start_index": "start",
-    "maxresults": "max_results",
-    "maxtokens": "max_tokens",
-    "hash": "snapshot",
-    "quote": "quotes",
+    alias: name
+    for name, aliases in {
+        "query": ("q", "question", "prompt", "queries", "search"),
+        "url": ("link", "uri", "href", "urls"),
+        "urls": ("url", "links"),
+        "count": ("limit", "max_results", "num_results"),
+        "max_chars": ("maxlength", "max_length"),
+        "start": ("offset", "start_index"),
+        "snapshot": ("hash",),
+        "quotes": ("quote",),
+    }.items()
+    for alias in aliases
 }
 
 _ALIKE = 0.5  # the similarity of `difflib` from which a name may be a misspelling

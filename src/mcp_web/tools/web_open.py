@@ -43,16 +43,8 @@ def request_of(args: dict[str, Any], url: str) -> OpenRequest:
     """What the arguments of web_open or web_batch_open ask for, for one URL."""
     from mcp_web.services.open_page import OpenRequest
 
-    return OpenRequest(
-        url=url,
-        mode=args["mode"],
-        selector=args["selector"],
-        include_images=args["include_images"],
-        siteconfig=args["siteconfig"],
-        max_age=args["max_age"],
-        explain=args.get("explain", False),
-        at=args.get("at"),
-    )
+    names = ("mode", "selector", "include_images", "siteconfig", "max_age", "explain", "at")
+    return OpenRequest(url, **{name: args[name] for name in names if name in args})
 
 
 def same_call(args: dict[str, Any], url: str) -> str:

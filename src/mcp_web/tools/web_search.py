@@ -61,20 +61,10 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _search_query(text: str, args: dict[str, Any]) -> SearchQuery:
-    return SearchQuery(
-        text=text,
-        count=args["count"],
-        page=args["page"],
-        category=args["category"],
-        language=args["language"],
-        country=args["country"].upper() if args["country"] else None,
-        freshness=args["freshness"],
-        safe_search=args["safe_search"],
-        include_domains=tuple(args["include_domains"] or ()),
-        exclude_domains=tuple(args["exclude_domains"] or ()),
-        extra_snippets=args["extra_snippets"],
-        goggles=tuple(args["goggles"] or ()),
-    )
+    names = ("count", "page", "category", "language", "freshness", "safe_search", "extra_snippets")
+    lists = ("include_domains", "exclude_domains", "goggles")
+    given = {name: args[name] for name in names} | {name: tuple(args[name] or ()) for name in lists}
+    return SearchQuery(text, country=args["country"].upper() if args["country"] else None, **given)
 
 
 def _query_answer(
