@@ -131,6 +131,8 @@ async def test_documents_like_a_kept_one_are_found_without_itself(miniweb: MiniW
         refused = await caller.call("archive_search")
         assert refused.is_error
         assert "'query' or 'similar'" in refused.text
+        both = await caller.call("archive_search", query="bread", similar=ids["Sails"])
+        assert "either query or similar" in both.text
 
 
 @pytest.mark.anyio

@@ -307,3 +307,11 @@ async def test_a_base_url_that_is_no_url_is_refused_by_its_name(caller: ToolCall
     refused = await caller.call("web_extract", html="<p>A text.</p>", base_url="http://[::1")
     assert refused.meta["error"]["code"] == "INVALID_INPUT"
     assert "base_url" in refused.text
+
+
+async def test_a_page_that_was_opened_with_its_images_is_shown_by_its_address(
+    caller: ToolCaller, miniweb: MiniWeb
+) -> None:
+    url = miniweb.site("docs.example").page("/valves", article("Valves", "Setup"))
+    await caller.call("web_open", url=url, include_images=True)
+    assert (await caller.data("cache_get", snapshot=url))["variant"] == "readable;images"

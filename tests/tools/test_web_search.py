@@ -86,3 +86,10 @@ async def test_passages_are_shown_beside_long_instant_answers(miniweb: MiniWeb, 
         text = (await made.call("web_search", query=queries, provider="searxng", read=True)).text
     assert "did not fit" not in text
     assert text.count(say) >= len(queries)
+
+
+async def test_passages_and_contents_are_not_asked_for_together(miniweb: MiniWeb, tmp_path: Path) -> None:
+    async with tool_caller(miniweb, tmp_path / "data") as made:
+        refused = await made.call("web_search", query="x", read=True, fetch_content=True)
+    assert refused.is_error
+    assert "either read or fetch_content" in refused.text

@@ -85,7 +85,7 @@ def _is_url(name: str) -> bool:
 async def _in(store: Store, name: str) -> Snapshot | None:
     """The snapshot in a store that a reference names, or None."""
     if _is_url(name):
-        for variant in ("readable", "rendered", "raw"):
+        for variant in ("readable", "rendered", "readable;images", "rendered;images", "raw"):
             if (found := await store.latest(page_key(name, variant))) is not None:
                 return found
         return None

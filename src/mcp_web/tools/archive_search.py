@@ -10,6 +10,7 @@ from mcp_web.text.amounts import amount
 from mcp_web.text.headings import below_title
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
+from mcp_web.tools.arguments import refuse_both
 from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import note_lines
 from mcp_web.tools.tool import OBJECTS, Answer, Param, Tool
@@ -25,6 +26,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     from mcp_web.archive.answer import ArchiveQuery
     from mcp_web.services.search_archive import search_archive, search_similar
 
+    refuse_both(TOOL.name, args, "query", "similar")
     filters = {name: value for name, value in args.items() if name not in ("query", "similar")}
     query = ArchiveQuery(args["query"] or "", **filters)
     if args["similar"]:

@@ -65,6 +65,17 @@ def bind(tool: Tool, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], l
     return bound, notes
 
 
+def refuse_both(tool: str, args: Mapping[str, Any], one: str, *others: str) -> None:
+    """Raise InvalidInput if the parameter `one` of a tool is given together with one of `others`."""
+    other = next((name for name in others if args[name]), None)
+    if args[one] and other is not None:
+        raise InvalidInput(
+            f"{tool} shows either {one} or {other}, but both were given.",
+            suggestion="Call it once with each.",
+            parameter=other,
+        )
+
+
 def _by_alias(name: str, known: Mapping[str, Param]) -> Param | None:
     """The parameter that is meant by another spelling or a common alias of its name; None if there is none."""
     folded = name.lower().replace("-", "_")

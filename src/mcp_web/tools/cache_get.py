@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo
 from mcp_web.text.dates import iso
 from mcp_web.tools import budget
+from mcp_web.tools.arguments import refuse_both
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_params import OUTPUT, page_params, repeated_arguments, view_options
 from mcp_web.tools.page_view import PageView, continued, present
@@ -26,7 +26,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     from mcp_web.services.find_snapshot import find_document
     from mcp_web.services.open_page import Opened
 
-    _check_combination(args)
+    for shown in ("diff", "query"):  # neither is a part of the page's text
+        refuse_both(TOOL.name, args, shown, *(name for name in ("diff", "query", *_PARTS) if name != shown))
     found = await find_document(call.app, args["snapshot"])
     kept = found.snapshot
     if args["diff"]:
@@ -54,19 +55,6 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         answer.text += f"\nversions, newest first:\n{rows}"
         answer.text += f'\ncompare: cache_get(snapshot="{versions[0].hash[:16]}", diff="{versions[1].hash[:16]}")'
     return answer
-
-
-def _check_combination(args: dict[str, Any]) -> None:
-    """Raise InvalidInput if `diff` or `query` is given beside the other one or beside `section`, `start`, `screenshot`:
-    changes and passages are not parts of the page's text."""
-    for shown in ("diff", "query"):
-        other = next((name for name in ("diff", "query", *_PARTS) if name != shown and args[name]), None)
-        if args[shown] and other is not None:
-            raise InvalidInput(
-                f"cache_get shows either {shown} or {other}, but both were given.",
-                suggestion="Call it once with each.",
-                parameter=other,
-            )
 
 
 async def _changes(call: Call, newer: Snapshot, other: str) -> Answer:

@@ -14,6 +14,7 @@ from mcp_web.text.dates import iso
 from mcp_web.text.markdown import with_closed_fence
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
+from mcp_web.tools.arguments import refuse_both
 from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import clean_error, error_line, note_lines
 from mcp_web.tools.page_view import continued
@@ -32,6 +33,7 @@ _LEADING_DOTS = re.compile(r"^(?:\.{3,}|…)\s*")
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     from mcp_web.services.search_web import Searched, search_web
 
+    refuse_both(TOOL.name, args, "read", "fetch_content")
     queries = [_search_query(text, args) for text in args["query"]]
     provider = args["provider"][0] if len(args["provider"]) == 1 else args["provider"]
     call.report("searching")
