@@ -91,7 +91,7 @@ def _request(url: str, args: dict[str, Any]) -> OpenRequest:
 
 
 def _checked(answer: Opened | WebError) -> Opened | WebError:
-    """The page or error that is given, but for a page without text an ExtractFailed, as the replaced system had it."""
+    """What is given or, for a page without text, an ExtractFailed (returned, not raised), as in the replaced system."""
     if isinstance(answer, WebError) or answer.snapshot.document.markdown.strip():
         return answer
     url = answer.snapshot.url
@@ -143,7 +143,7 @@ async def cache_purge(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def part_of(args: dict[str, Any], tokens: int) -> ViewOptions:
-    """Which part of a page the arguments ask for, with at most `tokens` tokens."""
+    """Which part of a page the arguments ask for: at most `tokens` tokens of it, or 60 if that is less."""
     return ViewOptions(
         max_chars=args["max_chars"], start=args.get("start") or 0, links="inline", tokens=max(60, tokens)
     )

@@ -24,8 +24,8 @@ def contract_named(name: str) -> Contract:
 
 
 def contract_offered(name: str, tools: Mapping[str, Tool]) -> Contract:
-    """The contract of this name, without prompts named like a tool of it that is not in `tools` because it is switched
-    off: they do the same as the tool."""
+    """The contract of this name. A prompt does the same as the tool of its name, so it is left out if that is switched
+    off: if the contract has the tool, but `tools` does not."""
     contract = contract_named(name)
     off = {tool.name for tool in contract.tools} - set(tools)
     return replace(contract, prompts=tuple(prompt for prompt in contract.prompts if prompt.name not in off))

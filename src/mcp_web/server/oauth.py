@@ -43,7 +43,7 @@ _SAFE = re.compile(r"(?![0-9a-f]{24}\Z)[a-z0-9][a-z0-9._-]{0,48}")
 class JwtVerifier:
     """Checks signature, issuer, audience and times of JWT access tokens (RFC 9068); does not ask about revocation.
 
-    The signing keys are discovered from the issuer's metadata, cached, and fetched again when a key is unknown.
+    The signing keys are found by the issuer's metadata and cached for ten minutes, or until a key is unknown.
     """
 
     def __init__(self, options: ServerOptions, client: ApiClient) -> None:

@@ -14,7 +14,7 @@ _EXTRA = "mcp-web/extra"
 
 
 def to_mcp(answer: Answer, *, structured: bool) -> types.CallToolResult:
-    """The answer as the SDK's type: the texts, the object if `structured` and there is one, the facts in `_meta`."""
+    """The answer as the SDK's type: texts, screenshot, its object if `structured`; facts, extra fields in `_meta`."""
     texts = [types.TextContent(type="text", text=text) for text in (answer.text, *answer.more)]
     return types.CallToolResult(
         content=[*texts, *([_screenshot(answer.screenshot)] if answer.screenshot else [])],

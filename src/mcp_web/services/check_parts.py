@@ -34,7 +34,7 @@ class Check:
 
 async def check_parts(app: App, *, fix: bool = False) -> list[Check]:
     """Check each part by using it, the basic parts first; returns one or more findings for each, also for one that
-    fails. With `fix`, a missing browser is installed."""
+    fails. With `fix`, a missing browser is installed first, if rendering is on."""
     checks: list[Check] = []
     for part, check in _PARTS.items():
         try:

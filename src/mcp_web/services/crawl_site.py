@@ -94,7 +94,7 @@ class _Crawl:
             await self.add(place, pages, 1)
 
     async def visit(self, url: str, depth: int) -> None:
-        """Open one page, keep it as research, count it in the report, and add the pages that it links to."""
+        """Open one page, keep it as research, add the pages that it links to; count it in the report, or as failed."""
         report, request = self.report, OpenRequest(url, max_age=0)
         before = await newest_kept(self.app, request)
         try:

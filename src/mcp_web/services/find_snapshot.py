@@ -31,12 +31,8 @@ async def find_snapshot(app: App, name: str) -> Snapshot:
 
 
 async def find_or_open(app: App, name: str, deadline: float) -> Snapshot:
-    """The kept version that `name` (a hash, an id or a URL) refers to; if there is none, the page at that URL is
-    opened.
-
-    A kept version is preferred to the current page, because it is what the caller has read. Raises NotFound for any
-    other reference to nothing that is kept.
-    """
+    """The kept version that `name` (a hash, an id or a URL) refers to, because it is what the caller has read. If there
+    is none, the page at the URL, opened by `deadline` (of `anyio.current_time()`), or NotFound if `name` is no URL."""
     from mcp_web.services.open_page import OpenRequest, open_page
 
     try:

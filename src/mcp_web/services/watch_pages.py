@@ -94,8 +94,8 @@ async def check_query(app: App, query: str, *, deadline: float) -> WatchedQuery:
 
 
 async def check_page(app: App, url: str) -> Watched:
-    """Fetch the page again, within a minute; if it changed, compare it with the version that was kept before. A page
-    that cannot be fetched has the state "failed" and the reason, one that was not kept before the state "new"."""
+    """Fetch the page again, within a minute; if it changed, compare it with the version that was kept before. The
+    state is "new" for a page that was not kept before, "failed" for one of which at most an older copy can be had."""
     request = OpenRequest(parse_url(url).href, max_age=0)
     before = await newest_kept(app, request)
     try:

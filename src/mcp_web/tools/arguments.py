@@ -88,7 +88,7 @@ def _by_alias(name: str, known: Mapping[str, Param]) -> Param | None:
 
 
 def _unknown(tool: Tool, name: str, known: Mapping[str, Param]) -> str:
-    """The message for a parameter that the tool does not have, with the known names that are spelt like it."""
+    """The message for a parameter that the tool does not have, with the names that are spelt like it, or else all."""
     alike = {one: difflib.SequenceMatcher(None, name[:60], one).ratio() for one in known}
     # Several, if they are about as near: by its letters `max_tokens` is as near to `max_age` as to `max_chars`.
     least = max(_ALIKE, max(alike.values(), default=0.0) - _TIE)

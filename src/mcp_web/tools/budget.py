@@ -36,7 +36,7 @@ def chars_for(text: str, tokens: int) -> int:
 
 
 def cut(text: str, tokens: int) -> str:
-    """The text if it has at most `tokens` tokens, else its beginning, cut at the end of a block, a line or a word."""
+    """The text if it has at most `tokens` tokens, else its beginning, cut after a block, line or word if possible."""
     if within(text, tokens):
         return text
     piece = text[: chars_for(text, tokens)]

@@ -111,7 +111,7 @@ def _safe(text: str) -> str:
 
 
 def _mapped(value: Any, change: Callable[[str], str]) -> Any:
-    """A copy of a JSON value with `change` applied to every string; in keys that are plain words, only to secrets."""
+    """A copy of a JSON value with `change` applied to every string; a key that is a plain word only loses secrets."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):

@@ -23,7 +23,7 @@ class Envelope:
         self._closing = f"\n</untrusted {self.boundary}>"
 
     def wrap(self, text: str) -> str:
-        """The text between the opening and the closing line, with a notice that it is untrusted."""
+        """The text, defused, between the opening and the closing line, with a notice that it is untrusted."""
         return f"{self._opening}{NOTICE}\n\n{self.defuse(text)}\n{self._closing}"
 
     def closed(self, text: str) -> str:

@@ -81,7 +81,7 @@ class Param:
 
 
 def changed_arguments(params: Iterable[Param], args: Mapping[str, Any], *without: str) -> dict[str, Any]:
-    """The arguments for these parameters that differ from the defaults, but those named in `without`."""
+    """The arguments for these parameters that differ from the defaults, except those named in `without`."""
     wanted = (one for one in params if one.name not in without)
     return {one.name: args[one.name] for one in wanted if args.get(one.name, one.default) != one.default}
 

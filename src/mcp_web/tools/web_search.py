@@ -135,7 +135,7 @@ def _hit_text(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> st
 
 
 def _content(page: Opened, chars: int) -> str:
-    """The first `chars` characters of a result's page as text, and the web_open call for the rest if there is more."""
+    """At most `chars` characters of a result's page as text, and the web_open call for the rest if there is more."""
     from mcp_web.read.links import text_only
     from mcp_web.read.window import cut
 
