@@ -92,8 +92,7 @@ def refusal(error: WebError) -> dict[str, Any]:
 
 
 def without(data: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The answer to all queries, with these fields left out of its items and a note that says so; unchanged without
-    names."""
+    """The answer to all queries without these fields of the items, which a note says; unchanged without names."""
     if not names:
         return data
     note = f"Without {', '.join(names)}, for the answer's size."

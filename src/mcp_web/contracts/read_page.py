@@ -168,8 +168,7 @@ def chunk_id(url: str, path: Sequence[str], text: str) -> str:
 
 
 def _unread(app: App, error: WebError, args: dict[str, Any]) -> Answer:
-    """The answer for a page that could not be read: without results and with a note if it is protected or empty. Any
-    other error is raised."""
+    """The answer for a page that is protected or empty: without results, with a note. Any other error is raised."""
     if isinstance(error, HttpError) and error.status_code in (401, 402, 403):
         note = PROTECTED
     elif isinstance(error, ExtractFailed | UnsupportedContent):

@@ -86,8 +86,7 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _page(opened: Opened, args: dict[str, Any], shown: Shown, length: int, tokens: int) -> dict[str, Any]:
-    """A page in the contract's format; `length` is the characters of the whole page in the requested format, `tokens`
-    limits its links."""
+    """A page in the contract's format; `length`: characters of the whole page in this format; `tokens` limits links."""
     document, meta = opened.snapshot.document, opened.snapshot.document.metadata
     walled = document.wall in ("paywall", "login")
     data: dict[str, Any] = {"url": args["url"]}

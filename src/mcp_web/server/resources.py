@@ -91,16 +91,12 @@ async def _screenshot(store: Store, kept: Snapshot, uri: str) -> types.ReadResou
 
 def _facts(kept: Snapshot, versions: Sequence[SnapshotInfo]) -> dict[str, Any]:
     """How a kept page was fetched and extracted, and the hashes of its versions, as JSON values."""
+    names = ("url", "final_url", "variant", "status", "media_type")
+    facts = {"snapshot": kept.hash} | {name: getattr(kept, name) for name in names}
+    times = {name: iso(getattr(kept, name)) for name in ("fetched_at", "checked_at", "fresh_until")}
     return {
-        "snapshot": kept.hash,
-        "url": kept.url,
-        "final_url": kept.final_url,
-        "variant": kept.variant,
-        "status": kept.status,
-        "media_type": kept.media_type,
-        "fetched_at": iso(kept.fetched_at),
-        "checked_at": iso(kept.checked_at),
-        "fresh_until": iso(kept.fresh_until),
+        **facts,
+        **times,
         "extractor": kept.document.extractor,
         "siteconfig": kept.document.siteconfig,
         "headers": {name: value[:500] for name, value in kept.headers[:60]},

@@ -111,8 +111,7 @@ async def _ocr(app: App) -> list[Check]:
 
 
 async def _model(app: App) -> list[Check]:
-    """Whether the embedding model works, and how many documents have the vectors of each model; loads the model. Raises
-    EmbeddingError if it does not work."""
+    """The findings about the embedding model, which is loaded, and about vectors; raises EmbeddingError."""
     from mcp_web.embed.static import static_vectors
 
     await anyio.to_thread.run_sync(static_vectors)

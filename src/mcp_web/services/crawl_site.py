@@ -39,8 +39,7 @@ class CrawlReport:
 
 @dataclass(slots=True)
 class _Crawl:
-    """A crawl of the pages whose URLs begin with `prefix`. Each of its pages has a record in the store, so that
-    processes crawling the same site add to one list."""
+    """A crawl below the URL `prefix`. Each page has a record in the store: processes crawling a site share one list."""
 
     app: App
     store: Store

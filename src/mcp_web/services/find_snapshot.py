@@ -44,8 +44,7 @@ async def find_or_open(app: App, name: str, deadline: float) -> Snapshot:
 
 
 async def find_own_snapshot(app: App, name: str) -> Snapshot:
-    """The snapshot that `name` (a hash, an id or a URL) refers to, only among the tenant's own documents, which it may
-    change; raises NotFound."""
+    """The snapshot that `name` (a hash, an id or a URL) refers to among the tenant's own documents; raises NotFound."""
     name = _plain(name)
     found = await _in(await app.store(), name)
     if found is None:

@@ -103,8 +103,7 @@ async def open_page(app: App, request: OpenRequest, *, deadline: float | None = 
 
 
 async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opened:
-    """Return the kept page if it is fresh, else fetch, extract and keep it; the part of `open_page` before advice on
-    walls."""
+    """As `open_page`, but without the note with advice on a page behind a wall."""
     request = dataclasses.replace(request, url=(url := parse_url(paper_address(request.url) or request.url).href))
     if request.in_browser and request.at:
         raise InvalidInput("mode=rendered does not go with `at`: an archived copy is read as it was sent.")

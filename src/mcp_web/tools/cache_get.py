@@ -81,15 +81,10 @@ async def _changes(call: Call, newer: Snapshot, other: str) -> Answer:
 
 def kept_facts(kept: Snapshot, versions: Sequence[SnapshotInfo]) -> dict[str, Any]:
     """What only a kept page has, for its object: its `versions`, the response's `headers` and its `variant`."""
+    times = ("since", "fetched_at", "checked_at")
     listed = [
-        {
-            "snapshot": info.hash,
-            "since": iso(info.since),
-            "fetched_at": iso(info.fetched_at),
-            "checked_at": iso(info.checked_at),
-            "content_length": info.chars,
-            "variant": info.variant,
-        }
+        {"snapshot": info.hash, "content_length": info.chars, "variant": info.variant}
+        | {name: iso(getattr(info, name)) for name in times}
         for info in versions
     ]
     return {"versions": listed, "headers": dict(kept.headers), "variant": kept.variant}

@@ -116,8 +116,7 @@ def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Answer:
 
 
 def _as_text(answer: Answer, call: Call) -> Answer:
-    """An answer that consists of texts, as it is sent: `text` is cut to the budget, `more` are added whole while they
-    fit."""
+    """An answer of texts, as it is sent: `text` is cut to the budget, `more` are added whole while they fit."""
     extra: dict[str, Any] = {}
     left = budget.AIM
     if answer.extra:

@@ -32,8 +32,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 async def _kept(call: Call, text: str) -> list[dict[str, Any]]:
-    """The saved research that matches, as results; none if the archive fails. Kept web pages are not searched, because
-    the web search finds them as they are now."""
+    """The saved research that matches, as results; none if the archive fails. Web pages are left to the web search."""
     from mcp_web.archive.answer import ArchiveQuery
     from mcp_web.services.search_archive import search_archive
 

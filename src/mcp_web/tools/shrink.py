@@ -35,8 +35,7 @@ def fits(data: dict[str, Any], tokens: int) -> bool:
 
 
 def largest_fitting(make: Callable[[Size], dict[str, Any]], sizes: Sequence[Size], tokens: int) -> dict[str, Any]:
-    """`make(size)` for the largest size whose object fits into `tokens` tokens, or for the smallest if none does.
-    `sizes` must ascend."""
+    """`make(size)` for the largest of the ascending `sizes` with which it fits into `tokens`, or for the smallest."""
     whole = make(sizes[-1])
     if fits(whole, tokens):
         return whole
