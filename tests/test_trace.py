@@ -43,6 +43,7 @@ def test_configured_secrets_never_reach_the_log(capsys: pytest.CaptureFixture[st
         ("https://example.org/?part=plain+words", "https://example.org/?part=plain+words"),
         ("https://example.org/#access_token=abc", "https://example.org/"),
         ("http://[::1", "(unreadable url)"),
+        ("https://example.org/?part=\ud800", "(unreadable url)"),
     ],
 )
 def test_token_like_parts_of_urls_are_redacted(url: str, shown: str) -> None:

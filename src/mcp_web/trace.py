@@ -157,18 +157,18 @@ def redact_url(url: str) -> str:
     try:
         parts = urlsplit(url)
         host = parts.netloc.rpartition("@")[2]
-        pairs = parse_qsl(parts.query, keep_blank_values=True)
-    except ValueError:
+        query = "&".join(
+            quote_plus(name) + "=" + ("…" if _is_private(name, value) else quote_plus(value, safe="/:,"))
+            for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        )
+    except ValueError:  # also for lone surrogates
         return "(unreadable url)"
-    hidden = [
-        bool(value and (_SECRET_NAME.search(name) or _PRIVATE_NAME.match(name) or _TOKEN_LIKE.match(value)))
-        for name, value in pairs
-    ]
-    query = "&".join(
-        quote_plus(name) + "=" + ("…" if hide else quote_plus(value, safe="/:,"))
-        for (name, value), hide in zip(pairs, hidden, strict=True)
-    )
     return urlunsplit((parts.scheme, host, parts.path, query, ""))
+
+
+def _is_private(name: str, value: str) -> bool:
+    """Whether the value of a query parameter is secret or personal, by its name or its form."""
+    return bool(value and (_SECRET_NAME.search(name) or _PRIVATE_NAME.match(name) or _TOKEN_LIKE.match(value)))
 
 
 def where(error: BaseException) -> str:
