@@ -222,8 +222,8 @@ def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
 
 
 def _setting(section: str, spec: dataclasses.Field[Any], hint: Any, contract: str | None, sources: _Sources) -> Setting:
-    """The option of the field `spec`, of type `hint`, with its value and where that comes from; some defaults depend on
-    `contract`, the name of the configured contract. Raises ConfigError for an invalid value."""
+    """The option of the field `spec`, of type `hint`, in a `section`, with its value and where that comes from. Some
+    defaults depend on the server whose tools are imitated (`contract`; None: none). Raises ConfigError if invalid."""
     facts = facts_of(spec)
     default = facts.contracts.get(contract or "", default_of(spec))
     value, origin, origin_name = default, "default", ""

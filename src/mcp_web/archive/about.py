@@ -77,8 +77,8 @@ def _plain(text: str, language: str) -> str:
 
 @lru_cache(maxsize=4096)  # the same titles are compared again for each question
 def _named(text: str, language: str, asked: str) -> tuple[tuple[tuple[str, ...], ...], frozenset[str]]:
-    """(the stems of each word of a title or path part, all of these together with those of its compound names). Without
-    the stop words of `asked`, the language of the question."""
+    """(the stems of each word of a title or path part, which may have two; all of these together with the stems of its
+    names of several words, such as "use_state"). Without the stop words of `asked`, the language of the question."""
     found = [split_unit(unit) for unit in units(text)]
     words = {word for parts, _ in found for word in parts} - STOP_WORDS.get(asked, frozenset())
     named = tuple(terms(word, language) for word in words)

@@ -21,8 +21,8 @@ _FILE_LINK = re.compile(r"\]\(file:///(?P<path>[^()\s#]{1,1000})(?P<rest>#[^()\s
 async def citations_and_graph(
     store: Store, rows: Sequence[DocumentRow], depth: int
 ) -> tuple[dict[str, Citations], CitationGraph]:
-    """(for each document, by its id, what it cites and what cites it; the graph of these citations). Citations are
-    followed for `depth` steps, 1 to 3; at most 50 of a document in each direction are shown."""
+    """(what each document cites and is cited by, by its id; the graph of all these citations). Both follow citations
+    for `depth` steps, taken as 1 to 3, and have at most 50 citations of a document in each direction."""
     known = {row.key: row for row in rows}
     steps = max(1, min(depth, 3))
     edges = await edges_around(store, list(known), steps)

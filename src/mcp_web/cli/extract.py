@@ -117,7 +117,7 @@ async def _document(app: App, file: Path | None, base_url: str, request: Extract
 
 
 async def _lines(app: App, places: tuple[str, ...], base_url: str, request: ExtractRequest) -> int:
-    """Print one JSON line for each input line, the error for one that cannot be processed; returns the exit code."""
+    """Read files whose lines are pages as JSON; print for each line its document or error. Returns the exit code."""
     code = 0
     for place in places:
         with click.open_file(place, "rb") as source:

@@ -44,7 +44,7 @@ async def gathered(
 
 
 class OfficialApi:
-    """The API of one source. Its host comes from the options, never from an argument of an agent."""
+    """The API of one search source, such as GitHub. Its host comes from the options, never from an agent's argument."""
 
     def __init__(self, app: App, name: str, deadline: float) -> None:
         from mcp_web.search.providers import REGISTRY

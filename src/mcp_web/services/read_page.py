@@ -82,7 +82,8 @@ async def read_pages(
 
 
 async def read_kept(app: App, kept: Snapshot, queries: Sequence[str], *, deadline: float) -> PageRead:
-    """Rank the passages of a kept page for each query, without network: none below the operator's threshold."""
+    """Rank the passages of a kept page for each query, without network: none below the operator's threshold. A model
+    reads them if it is free in time before `deadline`."""
     page = Opened(kept, "hit", (await app.keeper()).age(kept))
     return await _rank(
         await _readers(app, page, queries),

@@ -129,7 +129,7 @@ def _relative_colour(kind: str, text: str, depth: int) -> Colour | None:
 
 
 def _channels(colour: Colour, kind: str) -> list[float]:
-    """The parts of a colour as numbers that the CSS function `kind` accepts, such as hue, saturation and lightness."""
+    """The parts of a colour, without alpha, in the units of the CSS function `kind`: "hsl" has degrees and per cent."""
     if kind == "rgb":
         return [colour.red, colour.green, colour.blue]
     if kind in ("hsl", "hwb"):

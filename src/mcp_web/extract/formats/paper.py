@@ -68,7 +68,7 @@ def read_paper(page: Fetched) -> Document:
 
 
 def _written(item: CslItem, notices: list[str], abstract: str, answers: dict[str, Any]) -> Iterator[str]:
-    """The Markdown of a record in parts: the line of its facts, notices, authors, abstract."""
+    """The Markdown of a record in parts: the line of its facts, notices, authors, abstract. `answers`: by catalogue."""
     yield f"*{' · '.join(filter(None, _facts(item, answers)))}*"
     for notice in notices:
         yield f"> **{notice}**"

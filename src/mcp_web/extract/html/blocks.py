@@ -229,7 +229,7 @@ def _linked(element: Node) -> int:
 
 
 def _sum_up(boxes: list[Box]) -> None:
-    """Add the counts of each box to its parent, innermost first."""
+    """Add the sums of each box (characters, links, blocks, sentences) to its parent, innermost first."""
     for box in reversed(boxes):
         above = box.parent
         if above is not None:

@@ -73,7 +73,7 @@ class Networks:
         return found
 
     def _read(self, features: PageFeatures, inputs: Inputs) -> Floats:
-        """The output of the first layer for each network and block: the sum of what each kind of input contributes."""
+        """The input of the first normalisation, by network, block and unit: the sum over the kinds of input."""
         weights = self._weights
         figures = np.clip((scaled(inputs.figures) - weights["mean"]) / weights["spread"], -3, 3)
         found: Floats = np.concatenate([figures, inputs.bits], axis=1) @ self._figures

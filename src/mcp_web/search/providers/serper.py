@@ -85,7 +85,7 @@ class Serper(Provider):
 
 
 def _tbs(freshness: str | None) -> str | None:
-    """A freshness filter as the value of Google's parameter `tbs`; None without one."""
+    """Google's parameter `tbs` for "day", "week", "month", "year" or "2026-01-31..2026-02-28"; None for None."""
     if freshness is None or freshness in _FRESHNESS:
         return _FRESHNESS.get(freshness or "")
     first, last = ("/".join((day[5:7], day[8:10], day[:4])) for day in freshness.split(".."))

@@ -62,7 +62,7 @@ class PostgresDatabase(Database):
 
 @lru_cache(maxsize=512)
 def _translated(query: str) -> str:
-    """A statement of `store/sql` as the driver reads it: without brackets, and `:name` as `%(name)s`."""
+    """A statement of `store/sql` for the driver: `:name` as `%(name)s`, and the text in `[…]` without the brackets."""
     return PLACEHOLDER.sub(r"%(\1)s", BRACKETS.sub(r"\1", query.replace("%", "%%")))
 
 
