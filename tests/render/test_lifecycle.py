@@ -155,6 +155,14 @@ async def test_call_that_is_cancelled_while_the_browser_starts_leaves_no_process
     await eventually(lambda: not newcomers(mine))
 
 
+async def test_browser_without_a_folder_for_temporary_files_is_an_error_of_rendering(
+    fresh: Chromium, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with pytest.raises(RenderFailed, match=r"did not start: .*No such file or directory"):
+        await fresh.render("http://life.example/")
+
+
 async def test_renderer_that_is_closed_under_a_page_ends_its_browser_once(fresh: Chromium, web: MiniWeb) -> None:
     faults: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))

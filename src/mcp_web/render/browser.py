@@ -196,10 +196,10 @@ async def _launch(executable: Path, options: RenderOptions, egress: Egress, ca_b
             "Rendering is enabled, but Playwright is not installed.",
             suggestion="Use mode=readable. The operator installs it with: pip install 'mcp-web[render]'.",
         ) from error
-    folder = Path(tempfile.mkdtemp(prefix="mcp-web-browser-"))
-    (folder / "profile").mkdir()
-    os.mkfifo(folder / "lifeline")
-    lifeline = os.open(folder / "lifeline", os.O_RDWR)
+    try:
+        folder, lifeline = _new_folder()
+    except OSError as error:
+        raise _not_started(executable, error) from error
     try:
         with trace.step("browser_start"):
             if ca_bundle:
@@ -226,11 +226,23 @@ async def _launch(executable: Path, options: RenderOptions, egress: Egress, ca_b
             )
     except (Error, DriverFailed, OSError, TimeoutError) as error:
         await _shut_down(lifeline, folder, driver)
-        raise RenderFailed(
-            f"The browser {executable} did not start: {first_line(error)}.",
-            suggestion="Use mode=readable. The operator checks the browser with `mcp-web doctor`.",
-        ) from error
+        raise _not_started(executable, error) from error
     return RunningBrowser(driver, browser, folder, lifeline, partial(open_tab, browser, egress, options))
+
+
+def _new_folder() -> tuple[Path, int]:
+    """A temporary folder for a browser, and the open file descriptor of the lifeline in it; raises OSError."""
+    folder = Path(tempfile.mkdtemp(prefix="mcp-web-browser-"))
+    (folder / "profile").mkdir()
+    os.mkfifo(folder / "lifeline")
+    return folder, os.open(folder / "lifeline", os.O_RDWR)
+
+
+def _not_started(executable: Path, error: Exception) -> RenderFailed:
+    return RenderFailed(
+        f"The browser {executable} did not start: {first_line(error)}.",
+        suggestion="Use mode=readable. The operator checks the browser with `mcp-web doctor`.",
+    )
 
 
 async def _end_launched(launch: asyncio.Task[RunningBrowser]) -> None:
