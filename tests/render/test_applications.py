@@ -166,6 +166,44 @@ async def test_frames_of_the_same_site_are_read_in_their_place(renderer: Chromiu
     assert any('"else.example"' in note for note in page.notes)
 
 
+async def test_frames_are_read_where_the_scripts_of_their_page_cannot_reach(renderer: Chromium, web: MiniWeb) -> None:
+    site, sister = web.site("www.reach.example"), web.site("docs.reach.example")
+    sister.page("/named", "<!doctype html><img name=body><p>Beside a picture.</p>")
+    sister.page(
+        "/styled",
+        "<!doctype html><p style=display:none>Hidden.</p><p>Seen.</p><script>const real = getComputedStyle;"
+        "getComputedStyle = (...rest) => new Proxy(real(...rest),"
+        " { get: (style, name) => (name === 'display' ? 'block' : style[name]) });</script>",
+    )
+    site.page(
+        "/",
+        "<!doctype html><title>Reach</title><p>One.</p><iframe src=http://docs.reach.example/named></iframe>"
+        "<iframe src=http://docs.reach.example/styled></iframe>"
+        "<script>Element.prototype.setAttribute = () => undefined</script>",
+    )
+
+    page = await renderer.render("http://www.reach.example/")
+
+    assert words(page.body) == "One. Beside a picture. Seen."
+    assert page.hidden == 1
+
+
+async def test_frames_in_a_sandbox_are_read_in_their_place(renderer: Chromium, web: MiniWeb) -> None:
+    site, sister = web.site("www.boxes.example"), web.site("docs.boxes.example")
+    site.page("/own", "<!doctype html><p>Own.</p>")
+    sister.page("/", "<!doctype html><p>Sister.</p>")
+    site.page("/between", "<!doctype html><p>Between.</p><iframe sandbox src=http://docs.boxes.example/></iframe>")
+    site.page(
+        "/",
+        "<!doctype html><title>Boxes</title><p>One.</p><iframe sandbox src=/own></iframe><p>Two.</p>"
+        "<iframe sandbox srcdoc='<p>Written here.'></iframe><p>Three.</p><iframe src=/between></iframe>",
+    )
+
+    page = await renderer.render("http://www.boxes.example/")
+
+    assert words(page.body) == "One. Own. Two. Written here. Three. Between. Sister."
+
+
 async def test_text_that_a_timer_brings_is_waited_for(renderer: Chromium, web: MiniWeb) -> None:
     filler = "<p>" + "The page already has text. " * 10 + "</p>"
     web.site("app.example").page(

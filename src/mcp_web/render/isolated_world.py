@@ -41,12 +41,15 @@ class KeptNavigating(Exception):
 
 
 class IsolatedWorld:
-    """Calls our scripts in the current document of a page, in a context that the page's own scripts cannot reach."""
+    """Calls our scripts in the current document of a page, or of one of its frames, in a context that the page's own
+    scripts cannot reach."""
 
-    def __init__(self, session: CDPSession, gone: asyncio.Future[None]) -> None:
+    def __init__(self, session: CDPSession, gone: asyncio.Future[None], frame: str = "") -> None:
+        """`gone` is done when the page has crashed. `frame` is the browser's id of a frame; without one, `enter` sets
+        it to that of the page."""
         self._session = session
         self._gone = gone
-        self.frame = ""
+        self.frame = frame
         self._context: int | None = None
 
     async def enter(self, watch: str, until: float) -> None:
@@ -63,6 +66,10 @@ class IsolatedWorld:
             ),
         )
         self.frame = answers[0]["frameTree"]["frame"]["id"]
+
+    def of_session(self, session: CDPSession) -> IsolatedWorld:
+        """A world of the same page for the session of a frame that runs in a process of its own."""
+        return IsolatedWorld(session, self._gone)
 
     async def call(self, name: str, *arguments: Any, seconds: float) -> Any:
         """Call our script `scripts/NAME.js`, a function, with these arguments; returns its result as JSON values.
@@ -84,16 +91,39 @@ class IsolatedWorld:
                     self._context = None
         raise KeptNavigating
 
-    async def _call(self, body: str, arguments: tuple[Any, ...], until: float) -> Any:
-        """Call the function with the source `body` in our context of the current document, creating that if needed."""
+    async def frames(self, until: float) -> dict[str, tuple[IsolatedWorld, str]]:
+        """The world and the URL of each frame in the process of our session, by the browser's id of the frame; the
+        first is the topmost one. Raises as `enter`."""
+        waiting, found = [(await self._ask("Page.getFrameTree", {}, until))["frameTree"]], {}
+        while waiting:
+            tree = waiting.pop()
+            waiting += tree.get("childFrames", ())
+            frame = tree["frame"]
+            found[str(frame["id"])] = (IsolatedWorld(self._session, self._gone, frame["id"]), str(frame["url"]))
+        return found
+
+    async def frame_of(self, element: str, until: float) -> str:
+        """The browser's id of the frame that an element shows, "" if none; `element` is a JavaScript expression for it
+        in our context of the current document. Raises as `enter`."""
+        place = {"expression": element, "contextId": await self._entered(until)}
+        node = (await self._ask("Runtime.evaluate", place, until))["result"]
+        described = await self._ask("DOM.describeNode", {"objectId": node["objectId"]}, until)
+        return str(described["node"].get("frameId", ""))
+
+    async def _entered(self, until: float) -> int:
+        """The id of our context of the current document, which is created if needed."""
         if self._context is None:
             world = {"frameId": self.frame, "worldName": _NAME}
             self._context = int((await self._ask("Page.createIsolatedWorld", world, until))["executionContextId"])
+        return self._context
+
+    async def _call(self, body: str, arguments: tuple[Any, ...], until: float) -> Any:
+        """Call the function with the source `body` in our context of the current document."""
         answer = await self._ask(
             "Runtime.evaluate",
             {
                 "expression": f"({body})({','.join(json.dumps(argument) for argument in arguments)})",
-                "contextId": self._context,
+                "contextId": await self._entered(until),
                 "returnByValue": True,
                 "awaitPromise": True,
             },

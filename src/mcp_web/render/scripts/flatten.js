@@ -1,14 +1,15 @@
 // The document as a person sees it, written as HTML: shadow roots and frames of the same origin in their place,
-// invisible text left out, scripts gone, links absolute. Runs in our isolated world, so a page cannot
-// change what these functions do; only for frames of another origin it runs in the frame's own world. What may be a form
-// is read through `builtin`.
+// invisible text left out, scripts gone, links absolute. Runs in our isolated world, so a page cannot change what these
+// functions do. What may be a form is read through `builtin`. A frame that cannot be read from here gets a mark with its
+// number, its index in `unread`; it is read in its own document (with `partOnly`), and put in place of the mark.
 (limits) => {
   const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
   const GONE = new Set("script style noscript template canvas object embed applet frameset datalist link meta base".split(" "));
   const DROPPED_ATTRIBUTES = new Set("style srcdoc nonce integrity srcset sizes ping crossorigin".split(" "));
   const CONSENT = /cookie|consent|gdpr|onetrust|cybot|didomi|usercentrics|cmp-?container|fc-consent|truste|klaro/i;
   const out = [];
-  const facts = { hidden: 0, hiddenChars: 0, consent: 0, cut: false, frames: [] };
+  const facts = { hidden: 0, consent: 0, cut: false };
+  const unread = (globalThis.unread = []);
   let nodes = 0;
   let size = 0;
 
@@ -558,7 +559,7 @@
 
   const drop = (node) => {
     const text = builtin(node).textContent?.trim() ?? "";
-    if (text) { facts.hidden += 1; facts.hiddenChars += text.length; }
+    if (text) facts.hidden += 1;
   };
 
   const isConsent = (node, style) => {
@@ -641,9 +642,8 @@
       }
       put("</div>");
     } else {
-      const mark = element.getAttribute("data-mcp-web-frame");
       put(`<iframe${attributes(element)}></iframe>`);
-      if (mark !== null) put(`<!--mcp-web-frame-${mark}-->`);
+      if (!inner && !limits.partOnly) put(`<!--mcp-web-frame-${unread.push(element) - 1}-->`);
     }
   };
 
@@ -654,7 +654,7 @@
     const { nodeType, localName } = builtin(node);
     if (nodeType === Node.TEXT_NODE) {
       if (!node.data.trim()) put(node.data ? (node.data.includes("\n") ? "\n" : " ") : "");
-      else if (textHidden(node, style, state)) { facts.hidden += 1; facts.hiddenChars += node.data.trim().length; }
+      else if (textHidden(node, style, state)) facts.hidden += 1;
       else put(escapeText(node.data));
       return;
     }
@@ -718,5 +718,5 @@
     if (document.body) element(document.body, startOf(document), 0);
     put("</html>");
   }
-  return { html: out.join(""), title: document.title, url: location.href, lang: builtin(root).lang, ...facts };
+  return { html: out.join(""), url: location.href, unread: unread.length, ...facts };
 }
