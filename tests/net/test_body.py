@@ -41,8 +41,14 @@ def test_two_encodings_are_undone_in_turn() -> None:
     assert decode("gzip, br", brotli.compress(gzip.compress(b"hello"))) == (b"hello", True)
 
 
+def test_a_bomb_between_two_encodings_is_refused() -> None:
+    with pytest.raises(FetchTooLarge):
+        decode("gzip, gzip", gzip.compress(gzip.compress(b"") * 150_000))
+
+
 def test_members_and_frames_that_follow_each_other_belong_together() -> None:
     assert decode("gzip", gzip.compress(b"a") + gzip.compress(b"b")) == (b"ab", True)
+    assert decode("gzip", gzip.compress(b"a") + gzip.compress(b"b"), size=1) == (b"ab", True)
     assert decode("zstd", zstd.compress(b"a") + zstd.compress(b"b")) == (b"ab", True)
 
 
