@@ -101,6 +101,17 @@ async def test_a_cookie_set_on_the_way_is_sent_back_to_its_host_only(miniweb: Mi
     assert "cookie" not in other.asked("/x")[0].headers
 
 
+async def test_a_secure_cookie_is_not_sent_in_the_open(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+    cookie = {"Set-Cookie": "session=lamplight; HttpOnly; Secure"}
+    site.route("/in", lambda request: Reply("", 302, {"Location": "http://docs.example/open"} | cookie))
+    site.redirect("/open", "https://docs.example/closed")
+    site.page("/closed", "page")
+    await miniweb.fetcher().get(site.url("/in"))
+    assert "cookie" not in site.asked("/open")[0].headers
+    assert site.asked("/closed")[0].headers["cookie"] == "session=lamplight"
+
+
 async def test_a_cookie_changes_on_the_way_when_its_host_has_as_many_as_are_kept(miniweb: MiniWeb) -> None:
     many = ["step=1", *(f"c{number}=x" for number in range(30))]
 

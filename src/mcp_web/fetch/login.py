@@ -145,22 +145,24 @@ def _config_error(what: str) -> ConfigError:
 
 
 class RedirectCookies:
-    """The cookies that hosts set while one page redirects: each is sent back only to its host, for this page only."""
+    """The cookies that hosts set while one page redirects: each is sent back only to its host, for this page only, and
+    not over plain http if it has the attribute Secure."""
 
     def __init__(self) -> None:
-        self._by_host: dict[str, dict[str, str]] = {}
+        self._by_host: dict[str, dict[str, tuple[str, bool]]] = {}  # (value, Secure) by host and name
 
     def keep(self, url: Url, headers: tuple[tuple[str, str], ...]) -> None:
         """Keep the cookies that the response headers of a URL set, at most 20 for a host."""
         for name, value in headers:
-            pair = value.partition(";")[0].strip()
+            pair, *attributes = (part.strip() for part in value.split(";"))
             key, equals, content = (part.strip() for part in pair.partition("="))
             if name == "set-cookie" and equals and key and len(pair) < 4096 and pair.isprintable():
                 kept = self._by_host.setdefault(url.host, {})
                 if key in kept or len(kept) < 20:
-                    kept[key] = content
+                    kept[key] = content, "secure" in map(str.lower, attributes)
 
     def headers(self, url: Url) -> list[tuple[str, str]]:
-        """The Cookie header for a URL; empty if its host set none."""
-        kept = self._by_host.get(url.host)
-        return [("Cookie", "; ".join(f"{key}={value}" for key, value in kept.items()))] if kept else []
+        """The Cookie header for a URL; empty if its host set none for it."""
+        kept = self._by_host.get(url.host, {}).items()
+        sent = [f"{key}={value}" for key, (value, secure) in kept if url.scheme == "https" or not secure]
+        return [("Cookie", "; ".join(sent))] if sent else []
