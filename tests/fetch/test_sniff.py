@@ -35,6 +35,8 @@ ODT = zipped("mimetype", first=b"application/vnd.oasis.opendocument.text")
     [
         ("text/html; charset=utf-8", HTML, "/", "text/html"),
         ("TEXT/HTML", HTML, "/", "text/html"),
+        ("text/plain", b"ID3 is a container for metadata.", "/id3.txt", "text/plain"),
+        (None, b"ID3\x04\x00" + bytes(20), "/", "audio/mpeg"),
         (None, HTML, "/", "text/html"),
         ("", b"\xef\xbb\xbf  <html>", "/", "text/html"),
         ("application/octet-stream", HTML, "/", "text/html"),

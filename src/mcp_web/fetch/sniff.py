@@ -19,7 +19,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"{\\rtf", "application/rtf"),
     (b"\x7fELF", "application/x-elf"),
     (b"OggS\x00", "application/ogg"),
-    (b"ID3", "audio/mpeg"),
+    *((b"ID3" + version, "audio/mpeg") for version in (b"\x02", b"\x03", b"\x04")),
     (b"wOFF", "font/woff"),
     (b"wOF2", "font/woff2"),
     (b"SQLite format 3\x00", "application/vnd.sqlite3"),
