@@ -58,6 +58,14 @@ async def test_a_crashed_worker_costs_one_answer_only(sandbox: Sandbox) -> None:
     assert await sandbox.run(jobs.double, 3) == 6
 
 
+async def test_a_worker_that_was_killed_while_idle_costs_no_answer(sandbox: Sandbox) -> None:
+    await sandbox.run(jobs.double, 3)
+    (idle,) = sandbox._idle
+    idle.process.kill()
+    await idle.process.wait()
+    assert await sandbox.run(jobs.double, 3) == 6
+
+
 async def test_our_own_errors_come_through_with_their_details(sandbox: Sandbox) -> None:
     with pytest.raises(SelectorNotFound) as caught:
         await sandbox.run(jobs.refuse)

@@ -116,6 +116,8 @@ class Sandbox:
         """The reply of a free worker to a job (module, function, arguments, share of the memory); its error is in the
         reply. Raises ExtractFailed if the worker took longer than `limit` seconds or died."""
         async with self._slots:
+            while self._idle and self._idle[-1].process.returncode is not None:
+                await self._idle.pop().kill()  # it ended while idle: the system killed it for its memory, for example
             worker = self._idle.pop() if self._idle else await self._start()
             is_reusable = False
             try:
