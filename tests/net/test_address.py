@@ -151,7 +151,9 @@ def test_an_exemption_opens_what_it_names_and_no_more(
             judge()
 
 
-@pytest.mark.parametrize("entry", ["http://wiki.corp", "wiki.corp:99999", "wiki.corp:http", "10.0.0.0/99", "*", "a b"])
+@pytest.mark.parametrize(
+    "entry", ["http://wiki.corp", "wiki.corp:99999", "wiki.corp:http", "wiki.corp:²", "10.0.0.0/99", "*", "a b"]
+)
 def test_a_wrong_exemption_names_the_variable(entry: str) -> None:
     with pytest.raises(ConfigError, match="MCP_WEB_ALLOW_PRIVATE"):
         parse_exemptions([entry])

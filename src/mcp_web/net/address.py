@@ -191,7 +191,7 @@ def _parse_exemption(entry: str) -> Exemption:
     host, _, port_text = entry.rpartition(":")
     if not host:
         host, port_text = entry, ""
-    if not port_text or (port_text.isdigit() and 0 < int(port_text) < 65536):
+    if not port_text or (port_text.isdecimal() and 0 < int(port_text) < 65536):
         port = int(port_text) if port_text else None
         address = parse_address(host)
         if address is not None:
