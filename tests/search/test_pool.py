@@ -43,7 +43,7 @@ def pool(**options: Any) -> InstancePool:
 
     chosen = options_of(**options)
     client = ApiClient(OperatorDialer())
-    runner = Runner(chosen, {"http": client, "https": client, "guarded": client}, MemoryLimiter())
+    runner = Runner(chosen, {"api": client, "guarded": client}, MemoryLimiter())
     return InstancePool(chosen, runner, BestEffortNotes(MemoryNotes()))
 
 
@@ -167,6 +167,16 @@ async def test_a_directory_that_is_down_is_not_the_end(miniweb: MiniWeb) -> None
     own.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
     made = searcher(searxng_urls=(own.loopback_url(""),), urls={"searx_space": "http://127.0.0.1:1/instances.json"})
     assert (await made.search(Q, deadline=soon())).hits
+
+
+async def test_an_error_of_the_directory_is_not_kept_as_its_list(miniweb: MiniWeb) -> None:
+    directory, notes = miniweb.site("directory.example"), MemoryNotes()
+    directory.page("/i.json", '{"message": "try later"}', status=503)
+    made = searcher(notes=notes, providers=("searxng",), urls={"searx_space": directory.loopback_url("/i.json")})
+    with pytest.raises(SearchUnavailable):
+        await made.search(Q, deadline=soon())
+    assert directory.log
+    assert await notes.note("searx_space", directory.loopback_url("/i.json")) is None
 
 
 async def test_whoever_runs_an_instance_keeps_queries_to_it() -> None:

@@ -310,6 +310,26 @@ async def test_nobody_there_is_unavailable(miniweb: MiniWeb) -> None:
     assert gone.value.retryable
 
 
+async def test_an_address_without_a_scheme_costs_its_provider_only(miniweb: MiniWeb) -> None:
+    searx = miniweb.site("searx.example")
+    searx.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
+    made = searcher(
+        searxng_urls=(searx.loopback_url(""),),
+        providers=("brave", "serper", "searxng"),
+        keys={"brave": "k", "serper": "k"},
+        urls={"brave": "127.0.0.1:1/brave", "serper": "ftp://gateway.example"},
+    )
+    found = await made.search(Q, deadline=soon())
+    assert [attempt.outcome for attempt in found.attempted] == ["unreachable", "unreachable", "ok"]
+
+
+async def test_why_a_search_failed_is_said_once() -> None:
+    with pytest.raises(SearchUnavailable, match=r"answered: http://127\.0\.0\.1:1 could not be reached") as gone:
+        await searcher(searxng_urls=("http://127.0.0.1:1",)).search(Q, deadline=soon())
+    (attempt,) = gone.value.details["attempted"]
+    assert set(attempt) == {"name", "outcome", "ms"}
+
+
 async def test_the_deadline_ends_a_search_that_hangs(miniweb: MiniWeb) -> None:
     searx = miniweb.site("searx.example")
     searx.behave("/search", _never)

@@ -18,18 +18,18 @@ def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float)
     any: a wrong key is reported as such even if the last resort could not be reached either. `backoff` is the advised
     wait in seconds if no reply states one.
     """
-    attempted = [
-        {name: value for name, value in asdict(attempt).items() if value not in (None, "")}
-        for reply in replies
-        for attempt in reply.attempts
-    ]
     named = [{reply.capabilities.name, *(attempt.name for attempt in reply.attempts)} for reply in replies]
     deciding = [reply for reply, names in zip(replies, named, strict=True) if names & set(intended)] or list(replies)
     real = [attempt for reply in deciding for attempt in reply.attempts if attempt.outcome != "skipped"]
     outcomes = {attempt.outcome for attempt in real}
     waits = [attempt.retry_after for attempt in real if attempt.retry_after is not None and attempt.outcome != "auth"]
-    parts = [attempt.detail or f"{attempt.name}: {attempt.outcome}" for attempt in real[:6]]
-    details = " ".join(part if part.endswith(".") else part + "." for part in dict.fromkeys(parts))
+    parts = dict.fromkeys(attempt.detail or f"{attempt.name}: {attempt.outcome}" for attempt in real[:6])
+    details = " ".join(part if part.endswith(".") else part + "." for part in parts)
+    attempted = [  # a detail that is in the message is not repeated
+        {name: value for name, value in asdict(attempt).items() if value not in (None, "", *parts)}
+        for reply in replies
+        for attempt in reply.attempts
+    ]
     fix = " ".join(dict.fromkeys(fix for reply in deciding for fix in reply.fixes))
     if not real or outcomes == {"auth"}:
         return SearchAuthError(

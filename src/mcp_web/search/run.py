@@ -37,8 +37,7 @@ class Runner:
     """Sends requests to endpoints, within their limits, and records the health of each endpoint."""
 
     options: SearchOptions
-    # By the scheme of the address; "guarded" is the client with the address guard.
-    clients: Mapping[str, ProviderClient]
+    clients: Mapping[str, ProviderClient]  # "api", "guarded" (with the address guard) and "ddgs"
     limiter: Limiter
     health: dict[str, Health] = field(default_factory=lambda: defaultdict(Health))
     rates: dict[str, int] = field(default_factory=dict)  # requests a second, from the headers of responses
@@ -80,7 +79,8 @@ class Runner:
 
         Raises ProviderRefused if the endpoint cannot be reached or does not answer within `timeout` seconds.
         """
-        client = self.clients["guarded" if endpoint.capabilities.guarded else request.url.partition(":")[0]]
+        kind = "ddgs" if request.url.startswith("ddgs://") else "api"
+        client = self.clients["guarded" if endpoint.capabilities.guarded else kind]
         with trace.step("search_provider", provider=endpoint.name) as facts:
             try:
                 with anyio.fail_after(timeout):

@@ -68,12 +68,7 @@ class Searcher:
         proxy: str | None = None,
         charge: Charge | None = None,
     ) -> None:
-        clients: dict[str, ProviderClient] = {
-            "http": api_client,
-            "https": api_client,
-            "guarded": public_client or api_client,
-            "ddgs": DdgsClient(proxy),
-        }
+        clients = {"api": api_client, "guarded": public_client or api_client, "ddgs": DdgsClient(proxy)}
         self._options = options
         self._notes = notes
         self._runner = Runner(options, clients, limiter, charge=charge)

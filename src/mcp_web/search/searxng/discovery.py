@@ -14,6 +14,7 @@ from mcp_web.net.address import is_private_host
 from mcp_web.search.options import PUBLIC_LIST_URL, SearchOptions
 from mcp_web.search.provider import ApiRequest, ProviderRefused
 from mcp_web.search.providers.searxng import Searxng
+from mcp_web.search.refusals import refuse_by_status
 from mcp_web.search.run import Runner
 from mcp_web.store.best_effort import BestEffortNotes
 from mcp_web.text.json_fields import JsonObject, mapping, read_json
@@ -86,6 +87,7 @@ class Discovery:
         request = ApiRequest("GET", self.source, {"Accept": "application/json"})
         try:
             response = await self.runner.send(_List(self.source), request, 10.0)
+            refuse_by_status(response, "searx.space")
             listed = read_directory(read_json(response.body), self.source)
         except (ProviderRefused, ValueError) as error:
             trace.log("error", "searx_space", reason=type(error).__name__)

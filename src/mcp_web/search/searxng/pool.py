@@ -78,7 +78,8 @@ class InstancePool:
             winner, asked = await self._race(self._in_turn(public), query, until)
             replies = (*replies, *asked)
         if not replies:
-            return Reply(Searxng.capabilities, (Attempt(self.name, "skipped", 0.0, "no instance is known"),))
+            unknown = Attempt(self.name, "unreachable", 0.0, "No public SearXNG instance is known.")
+            return Reply(Searxng.capabilities, (unknown,))
         return best_of(winner, replies, Searxng.capabilities)
 
     async def public(self) -> list[Instance]:
