@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE
@@ -153,6 +153,27 @@ async def test_call_that_is_cancelled_while_the_browser_starts_leaves_no_process
 
     await fresh.aclose()
     await eventually(lambda: not newcomers(mine))
+
+
+@pytest.fixture
+def silent_browser() -> Iterator[str]:
+    """A program that never answers, where every user may start it."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        program = Path(folder) / "browser"
+        program.write_text("#!/bin/sh\nexec /bin/sleep 100\n")
+        program.chmod(0o755)
+        yield str(program)
+
+
+async def test_browser_that_does_not_start_keeps_a_call_no_longer_than_its_deadline(
+    silent_browser: str, web: MiniWeb
+) -> None:
+    pytest.importorskip("playwright")
+    renderer = Chromium(RenderOptions(enabled=True, executable=silent_browser, timeout=12.0), web.dialer())
+    with anyio.fail_after(8), pytest.raises(RenderFailed, match="No browser page became free"):
+        await renderer.render("http://life.example/", deadline=anyio.current_time() + 1)
+    await renderer.aclose()
 
 
 async def test_browser_without_a_folder_for_temporary_files_is_an_error_of_rendering(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,17 +86,19 @@ class Chromium:
         target = parse_url(url)
         with trace.step("render", url=target.href) as facts:
             browser = await self._shared()
-            try:
-                with anyio.fail_after(max(0.0, seconds - _RESERVE)):
-                    await self._places.acquire()
-            except TimeoutError:
-                raise RenderFailed(f"No browser page became free within {seconds:g} seconds.", url=url) from None
-            try:
-                async with browser.use() as running:
-                    until = begun + seconds - _RESERVE
-                    rendered = await self._visit(running, target, until, begun, screenshot=screenshot)
-            finally:
-                self._places.release()
+            async with AsyncExitStack() as held:
+                try:
+                    with anyio.fail_after(max(0.0, seconds - _RESERVE)):
+                        await self._places.acquire()
+                    held.callback(self._places.release)
+                    # Without a deadline, a start that fails ends by itself, with an error that says why.
+                    left = None if deadline is None else max(0.0, deadline - _RESERVE - anyio.current_time())
+                    with anyio.fail_after(left):
+                        running = await held.enter_async_context(browser.use())
+                except TimeoutError:
+                    raise RenderFailed(f"No browser page became free within {seconds:g} seconds.", url=url) from None
+                until = begun + seconds - _RESERVE
+                rendered = await self._visit(running, target, until, begun, screenshot=screenshot)
             running.prepare_tab()
             facts["status"] = rendered.status
             return rendered
