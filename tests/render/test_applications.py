@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from mcp_web.errors import FetchFailed
+from mcp_web.extract.decode import decode
 from mcp_web.render.chromium import Chromium
 from miniweb import MiniWeb, Reply, Request
 
@@ -215,6 +216,17 @@ async def test_text_that_a_timer_brings_is_waited_for(renderer: Chromium, web: M
     page = await renderer.render("http://app.example/timer")
 
     assert words(page.body).endswith("And this came late.")
+
+
+async def test_text_that_is_not_html_is_read_in_the_encoding_that_the_browser_returns(
+    renderer: Chromium, web: MiniWeb
+) -> None:
+    body = '<?xml version="1.0" encoding="windows-1251"?><a>Привет, мир</a>'.encode("windows-1251")
+    web.site("app.example").page("/greeting", body, headers={"Content-Type": "application/xml"})
+
+    page = await renderer.render("http://app.example/greeting")
+
+    assert "Привет, мир" in decode(page).text
 
 
 async def test_consent_banner_is_declined_or_left_out(renderer: Chromium, web: MiniWeb) -> None:

@@ -72,7 +72,7 @@ class Visit:
             headers=tuple((name.lower(), value) for name, value in response.headers.items()) if response else (),
             body=body,
             media_type=media_type,
-            charset="utf-8" if media_type == "text/html" else None,
+            charset="utf-8",  # Playwright encodes again what the browser decoded
             fetched_at=time.time(),
             redirects=self._redirects(),
             timings={name: round(seconds * 1000, 1) for name, seconds in timings.items()},
