@@ -261,6 +261,18 @@ async def test_redirects_of_the_file_are_followed_and_its_rules_hold_for_the_fir
         await miniweb.fetcher().get(site.url("/x"))
 
 
+async def test_a_failure_of_the_file_does_not_tell_of_other_pages(miniweb: MiniWeb) -> None:
+    docs = miniweb.site("docs.example")
+    docs.behave("/robots.txt", NASTY["hangs_up"])
+    miniweb.site("home.example").redirect("/x", "https://docs.example/draft")
+    fetcher, failures = miniweb.fetcher(), []
+    for url in ("https://home.example/x", "https://docs.example/plain"):
+        with pytest.raises(FetchFailed) as failed:
+            await fetcher.get(url)
+        failures.append(failed.value.details.get("redirected_to"))
+    assert failures == ["https://docs.example/draft", None]
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize("behaviour", ["redirect_forever", "redirect_to_nonsense", "redirect_nowhere"])
 async def test_a_file_lost_in_redirects_counts_as_no_rules(miniweb: MiniWeb, behaviour: str) -> None:

@@ -77,8 +77,8 @@ class RobotsCheck:
             return None
         rules = await self._rules(url, deadline)
         if rules.error is not None:
-            error = copy.copy(rules.error)
-            error.url = url.href
+            error = copy.copy(rules.error)  # other pages raise it too: what one page adds is not theirs
+            error.url, error.details = url.href, dict(error.details)
             raise error
         if rules.refusal:
             raise _disallowed(url, rules.refusal, retry_after=max(0.0, round(rules.expires - time.time())))
