@@ -241,7 +241,9 @@ def test_locales_in_each_providers_codes() -> None:
     assert (british.brave_country, british.brave_language, british.google_gl) == ("GB", "en-gb", "uk")
     assert (british.ddgs, british.searxng) == ("uk-en", "en-GB")
     assert locale("ja", None).brave_language == "jp"
+    assert locale("zh-TW", None) == locale("zh-Hant", None) == locale("zh-hant", "TW")
     assert locale("zh-TW", None).google_lr == "lang_zh-TW"
+    assert locale("sr-Latn", None) == locale("sr", None)
     assert locale("he-IL", None).google_hl == "iw"
     assert locale("id", None).brave_language is None
     assert locale("hi", None).google_lr is None

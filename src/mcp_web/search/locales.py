@@ -12,6 +12,7 @@ from importlib.resources import files
 
 # The default country of a language.
 _HOME = {"en": "US", "es": "ES", "pt": "BR", "zh": "CN", "de": "DE", "fr": "FR", "nl": "NL"}
+_COUNTRY_OF_SCRIPT = {"hans": "CN", "hant": "TW"}  # other scripts, as in "sr-Latn", have no codes of their own
 _OTHER_NAMES = {"no": "nb", "nn": "nb", "iw": "he", "in": "id", "jp": "ja"}
 # Languages that Brave searches without a country of their own in the table.
 _BRAVE_ONLY = frozenset(("eu", "bn", "gl", "gu", "is", "kn", "ml", "mr", "pa", "ta", "te"))
@@ -39,6 +40,7 @@ def locale(language: str | None, country: str | None) -> Locale:
     neither."""
     language_code, _, region = (language or "").replace("_", "-").partition("-")
     language_code = _OTHER_NAMES.get(language_code.lower(), language_code.lower())
+    region = _COUNTRY_OF_SCRIPT.get(region.lower(), region if len(region) == 2 else "")
     region = (country or region).upper()
     region = "GB" if region == "UK" else region
     row = _row(language_code, region)
