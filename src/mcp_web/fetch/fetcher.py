@@ -115,8 +115,7 @@ class Fetcher:
 
         `conditional` are the headers of a conditional request: the result may then be `not_modified`. `deadline` is a
         time of `anyio.current_time()`; the configured timeout also applies, from the moment the page is admitted.
-        `fresh` retries a URL that failed permanently a moment ago. Raises a WebError, for a status of 400 or more
-        HttpError.
+        `fresh` retries a URL that failed permanently a moment ago. Raises WebError, from status 400 on HttpError.
         """
         target = parse_url(url)
         notes = self.leaks.check(target.href)
@@ -148,17 +147,22 @@ class Fetcher:
 
     def is_public(self, url: Url) -> bool:
         """Whether the URL may be disclosed to third parties: it has no login and is not an exempted internal host."""
-        policy = AddressPolicy(parse_exemptions(self._options.allow_private))
-        return not policy.is_exempt(url.host, url.port) and not self._logins.headers(url)
+        exempt = any(one.covers(url.host, url.port) for one in parse_exemptions(self._options.allow_private))
+        return not exempt and not self._logins.headers(url)
 
     async def aclose(self) -> None:
         await self._client.aclose()
 
     async def _admitted(self, target: Url, conditional: Conditional, deadline: float | None) -> Fetched:
-        """Wait for a slot, then fetch the page; an error names the URL that was asked for, not one it redirected to."""
+        """Wait for a slot, then fetch the page in time, else raise FetchTimeout; permanent failures are remembered.
+
+        An error names the URL that was asked for, not one it redirected to.
+        """
         try:
             async with self._admission.page(deadline):
-                return await self._in_time(_PageFetch(target, conditional, self._until(deadline), target))
+                page = _PageFetch(target, conditional, self._until(deadline), target)
+                with _time_limit(page):
+                    return await self._fetch(page)
         except WebError as error:
             error.url = target.href
             raise
@@ -168,29 +172,24 @@ class Fetcher:
         until = anyio.current_time() + self._options.timeout
         return until if deadline is None else min(until, deadline)
 
-    async def _in_time(self, page: _PageFetch) -> Fetched:
-        """Fetch the page before its deadline, else raise FetchTimeout; permanent failures are remembered by URL."""
-        with _time_limit(page):
-            try:
-                return await self._fetch(page)
-            except WebError as error:
-                if page.at != page.asked:
-                    error.details.setdefault("redirected_to", page.at.href)
-                await self._failures.remember(page.asked.href, error)
-                raise
-
     async def _fetch(self, page: _PageFetch) -> Fetched:
-        """Request the page and follow its redirects, at most five; raises WebError."""
-        while True:
-            response = await self._hop(page)
-            following = self._following(page.at, response)
-            if following is None:
-                return self._fetched(page, response)
-            page.cookies.keep(page.at, response.headers)
-            page.redirects.append(page.at.href)
-            if len(page.redirects) > MAX_REDIRECTS:
-                raise _failed_for_good(page.asked, f"redirects more than {MAX_REDIRECTS} times")
-            page.at = following
+        """Request the page and follow its redirects, at most five; raises WebError, and remembers a permanent one."""
+        try:
+            while True:
+                response = await self._hop(page)
+                following = self._following(page.at, response)
+                if following is None:
+                    return self._fetched(page, response)
+                page.cookies.keep(page.at, response.headers)
+                page.redirects.append(page.at.href)
+                if len(page.redirects) > MAX_REDIRECTS:
+                    raise _failed_for_good(page.asked, f"redirects more than {MAX_REDIRECTS} times")
+                page.at = following
+        except WebError as error:
+            if page.at != page.asked:
+                error.details.setdefault("redirected_to", page.at.href)
+            await self._failures.remember(page.asked.href, error)
+            raise
 
     def _following(self, at: Url, response: HttpResponse) -> Url | None:
         """The URL that a redirect leads to; None for other responses.

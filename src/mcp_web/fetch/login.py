@@ -101,8 +101,7 @@ def _parts(value: str) -> list[str]:
 
 
 def _reaches(cookie: Cookie, url: Url) -> bool:
-    """Whether a cookie may be sent to the host of a URL, and by its scheme; whether it is for the path is not
-    checked."""
+    """Whether a cookie may be sent to the host of a URL and by its scheme; its path is not checked."""
     if cookie.secure and url.scheme != "https":
         return False
     below = cookie.domain.startswith(".") and host_matches(url.host, cookie.domain[1:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import anyio
@@ -83,7 +84,7 @@ class RedisSingleFlight:
     def __init__(self, redis: Redis, prefix: str = "mcp-web:flight:", *, lock_seconds: float = 6.0) -> None:
         """A replica renews its lock while it runs; `lock_seconds` after its last renewal, such as when the replica
         died, another takes over. `prefix` begins the names of all locks."""
-        self._redis = redis
+        self._run = partial(run_script, redis, "single_flight_redis")
         self._prefix = prefix
         self._lock_seconds = lock_seconds
         self._local = MemorySingleFlight()
@@ -98,16 +99,14 @@ class RedisSingleFlight:
         # If Redis cannot be reached, each replica does the work.
         while await self._run(_LOCK, name, token, int(self._lock_seconds * 1000)) == 0:
             await anyio.sleep(self._POLL_SECONDS)
-            found = await look() if look is not None else None
-            if found is not None:
+            if look is not None and (found := await look()) is not None:
                 return found
         try:
             # The other replica may have finished and unlocked the key since the last look.
             found = await look() if look is not None else None
             return found if found is not None else await self._run_with_lock(name, token, make)
         finally:
-            with anyio.CancelScope(shield=True):
-                await self._run(_UNLOCK, name, token)
+            await self._run(_UNLOCK, name, token)  # shielded from cancellation
 
     async def _run_with_lock(self, name: str, token: str, make: Make[T]) -> T:
         """Run `make`, renewing its lock meanwhile: the Redis key `name`, whose value `token` marks it as ours."""
@@ -128,6 +127,3 @@ class RedisSingleFlight:
         while True:
             await anyio.sleep(self._lock_seconds / 3)
             await self._run(_RENEW, name, token, int(self._lock_seconds * 1000))
-
-    async def _run(self, script: str, name: str, *values: str | int) -> Any | None:
-        return await run_script(self._redis, "single_flight_redis", script, name, *values)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
@@ -183,14 +184,9 @@ def parse_exemptions(entries: Iterable[str]) -> tuple[Exemption, ...]:
 
 def _parse_exemption(entry: str) -> Exemption:
     """Read one entry of MCP_WEB_ALLOW_PRIVATE; raises ConfigError if it is invalid."""
-    for candidate in (entry, entry.strip("[]")):
-        try:
-            return Exemption(port=None, network=ipaddress.ip_network(candidate, strict=False))
-        except ValueError:
-            continue
-    host, _, port_text = entry.rpartition(":")
-    if not host:
-        host, port_text = entry, ""
+    with suppress(ValueError):
+        return Exemption(port=None, network=ipaddress.ip_network(entry.strip("[]"), strict=False))
+    host, _, port_text = entry.rpartition(":") if ":" in entry else (entry, "", "")
     if not port_text or (port_text.isdecimal() and 0 < int(port_text) < 65536):
         port = int(port_text) if port_text else None
         address = parse_address(host)

@@ -112,8 +112,7 @@ class BodyDecoder:
     """Decodes the content encodings of one body, piece by piece.
 
     A body of more than `max_bytes` raises FetchTooLarge; with `cut`, decoding stops there instead, and `full` is set.
-    One that inflates too much, such as a compression bomb, always raises FetchTooLarge. Encodings that are unknown, or
-    more than two, raise UnsupportedContent.
+    A compression bomb always raises FetchTooLarge; unknown encodings, or more than two, raise UnsupportedContent.
     """
 
     def __init__(self, content_encoding: str, *, max_bytes: int, url: str, cut: bool = False) -> None:

@@ -82,16 +82,13 @@ class WebClient:
         with _limit_time(deadline if deadline is not None else anyio.current_time() + 20.0, url):
             async with self._pool.exchange(url, headers=sent, connect_timeout=self._limits.connect) as exchange:
                 begun = anyio.current_time()
+                body, truncated = b"", False
                 if 200 <= exchange.head.status < 300:
                     body, truncated = await _read_body(exchange, url, max_bytes, self._limits, cut, self._large)
                 else:
-                    body, truncated = b"", False
                     await _drain(exchange)
-                timings = {
-                    "connect": exchange.connect_ms,
-                    "wait": exchange.wait_ms,
-                    "body": (anyio.current_time() - begun) * 1000,
-                }
+                body_ms = (anyio.current_time() - begun) * 1000
+                timings = {"connect": exchange.connect_ms, "wait": exchange.wait_ms, "body": body_ms}
                 return replace(exchange.head, body=body, truncated=truncated, timings=timings)
 
     async def aclose(self) -> None:
@@ -123,8 +120,8 @@ class ApiClient:
     ) -> HttpResponse:
         """Send one request, with `params` as its query and a body of JSON or a form (`data`); None values are left out.
 
-        `timeout` is in seconds, for the whole exchange. Raises FetchTimeout, FetchTooLarge, UnsupportedContent or
-        FetchFailed; no status is an error here.
+        `timeout`: seconds for all of it. Raises FetchTimeout, FetchTooLarge, UnsupportedContent, FetchFailed; no status
+        is an error.
         """
         if query := _url_encoded(params.items() if isinstance(params, Mapping) else params or ()):
             url += f"{'&' if '?' in url else '?'}{query}"

@@ -15,6 +15,8 @@ from mcp_web.model.page import last_header
 from mcp_web.text.json_fields import read_json
 
 Headers = Sequence[tuple[str, str]]
+# What reading and writing raise when the other side has closed the connection; reading, at its end, EndOfStream.
+BROKEN = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 
 class Disconnected(FetchFailed):

@@ -59,8 +59,8 @@ class BaseDialer(ABC):
 
     @abstractmethod
     async def _open_plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
-        """A stream without TLS, perhaps through a proxy; `tls` says whether TLS will be used on it, which may decide
-        the proxy. `forward` as in `open`."""
+        """A stream without TLS, perhaps through a proxy; `tls`: TLS will be used on it, which may decide the proxy.
+        `forward` as in `open`."""
 
 
 class Dialer(BaseDialer):
@@ -106,8 +106,7 @@ class Dialer(BaseDialer):
 
 
 class OperatorDialer(BaseDialer):
-    """Opens connections to endpoints from the configuration, private ones too, without checking addresses: never use it
-    for a URL that an agent chose."""
+    """Opens connections to configured endpoints, unchecked, private ones too: never for a URL that an agent chose."""
 
     async def _open_plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
         proxy = None if is_private_host(host) else self._proxies.proxy_for(host, port, tls=tls)

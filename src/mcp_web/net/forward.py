@@ -12,6 +12,7 @@ import anyio
 import h11
 from anyio.abc import ByteStream
 
+from mcp_web.net.connection import BROKEN
 from mcp_web.net.proxy import ForwardStream
 
 _MAX_HEAD = 64 * 1024  # bytes
@@ -19,8 +20,7 @@ _IDLE_SECONDS = 30.0
 _HOP_BY_HOP = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer upgrade".split()
 )
-# What reading and writing raise when the other side has closed the connection.
-CLOSED = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
+CLOSED = (*BROKEN, anyio.EndOfStream)
 
 OnReceived = Callable[[int], None]  # is called with the size of what the upstream sent
 

@@ -7,13 +7,12 @@ import h11
 from anyio.abc import ByteStream
 
 from mcp_web.errors import FetchFailed
-from mcp_web.net.connection import Disconnected, Headers, HttpConnection, HttpResponse, header_text
+from mcp_web.net.connection import BROKEN, Disconnected, Headers, HttpConnection, HttpResponse, header_text
 from mcp_web.net.proxy import ForwardStream
 
 MAX_HEAD_BYTES = 128 * 1024
 _MAX_INTERIM = 8  # 1xx responses before the real one
 _READ = 64 * 1024  # bytes received at once
-_BROKEN = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 
 class Http1Connection(HttpConnection):
@@ -41,7 +40,7 @@ class Http1Connection(HttpConnection):
         wire += self._state.send(h11.EndOfMessage()) or b""
         try:
             await self.stream.send(wire)
-        except _BROKEN as error:
+        except BROKEN as error:
             raise self._lost() from error
         return await self._head()
 
@@ -85,7 +84,7 @@ class Http1Connection(HttpConnection):
             if self._state.their_state is h11.SEND_RESPONSE and not self._state.trailing_data[0]:
                 raise self._no_response() from None
             return b""
-        except _BROKEN as error:
+        except BROKEN as error:
             raise (self._cut() if self._state.their_state is h11.SEND_BODY else self._lost()) from error
 
     def _no_response(self) -> Disconnected:

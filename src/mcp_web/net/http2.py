@@ -10,7 +10,7 @@ import h2.exceptions
 import httpcore2
 from anyio.abc import ByteStream
 
-from mcp_web.net.connection import Headers, HttpConnection, HttpResponse, header_text
+from mcp_web.net.connection import BROKEN, Headers, HttpConnection, HttpResponse, header_text
 
 # Headers that HTTP/2 forbids in a request: the protocol itself manages connections.
 _NOT_SENT = frozenset({"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"})
@@ -27,13 +27,13 @@ class _Stream(httpcore2.AsyncNetworkStream):
             return await self._stream.receive(max_bytes)
         except anyio.EndOfStream:
             return b""
-        except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+        except BROKEN as error:
             raise httpcore2.ReadError(str(error)) from error
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         try:
             await self._stream.send(buffer)
-        except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+        except BROKEN as error:
             raise httpcore2.WriteError(str(error)) from error
 
     async def aclose(self) -> None:

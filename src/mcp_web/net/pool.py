@@ -45,8 +45,7 @@ class ConnectionPool:
     async def exchange(
         self, url: Url, *, method: str = "GET", headers: Headers = (), body: bytes = b"", connect_timeout: float = 10.0
     ) -> AsyncIterator[Exchange]:
-        """Context manager: send a request over an idle or a new connection; the block reads the body from what it
-        yields.
+        """Context manager: send a request over an idle or new connection; the block reads the body from the Exchange.
 
         A connection whose body was read to its end returns to the pool, any other is closed. Raises what
         `BaseDialer.open` and `HttpConnection.request` raise.

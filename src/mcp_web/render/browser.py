@@ -95,8 +95,7 @@ class RunningBrowser:
         return task
 
     def _give_back(self, opening: asyncio.Task[Tab]) -> None:
-        """Keep an unused tab for the next page; if one is kept already, end the lease of this one and retire the
-        browser."""
+        """Keep an unused tab for the next page; if one is kept already, end this one's lease and retire the browser."""
         if self.spare is None:
             self.spare = opening
         else:

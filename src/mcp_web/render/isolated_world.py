@@ -41,12 +41,10 @@ class KeptNavigating(Exception):
 
 
 class IsolatedWorld:
-    """Calls our scripts in the current document of a page, or of one of its frames, in a context that the page's own
-    scripts cannot reach."""
+    """Calls our scripts in the document of a page or a frame, in a context that its own scripts cannot reach."""
 
     def __init__(self, session: CDPSession, gone: asyncio.Future[None], frame: str = "") -> None:
-        """`gone` is done when the page has crashed. `frame` is the browser's id of a frame; without one, `enter` sets
-        it to that of the page."""
+        """`gone` is done when the page has crashed; `frame` is the browser's id of a frame, which `enter` also sets."""
         self._session = session
         self._gone = gone
         self.frame = frame
@@ -146,8 +144,7 @@ class IsolatedWorld:
         return await within(until - anyio.current_time(), self._session.send(method, parameters), self._gone)
 
     async def interrupt(self, *, for_good: bool) -> None:
-        """Stop the script that is running in the page; with `for_good` none can start after it. Raises TimeoutError,
-        PageGone or Playwright's Error."""
+        """Stop the script that runs in the page; with `for_good` none can start after it. Raises as `enter`."""
         if for_good:
             await self._ask("Emulation.setScriptExecutionDisabled", {"value": True}, anyio.current_time() + 2)
         await self._ask("Runtime.terminateExecution", {}, anyio.current_time() + 2)

@@ -76,8 +76,7 @@ class Tab:
         await within(2.0, self.page.set_viewport_size({"width": VIEWPORT_WIDTH, "height": height}))
 
     async def authenticate(self, options: RenderOptions) -> None:
-        """Authenticate to the proxy, for all requests to come; refuse images, fonts, media unless screenshots are
-        kept."""
+        """Authenticate to the proxy for all requests to come; without screenshots, refuse images, fonts and media."""
         unwanted = [] if options.screenshot else [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
         self._intercepted = [{"urlPattern": AUTH_URL}, *unwanted]
         self.session.on("Fetch.authRequired", self._identify)

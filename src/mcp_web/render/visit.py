@@ -82,8 +82,7 @@ class Visit:
         )
 
     async def _arrive(self, url: str) -> Settled:
-        """Navigate to the URL, and on to other sites that it redirects to, at most four; wait until the page
-        settled."""
+        """Navigate to the URL and on to at most four other sites that it redirects to; wait until the page settled."""
         target = url
         for _ in range(_MAX_SITES):
             await self._go(target)

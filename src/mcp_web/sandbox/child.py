@@ -14,7 +14,7 @@ import struct
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from mcp_web.errors import WebError
 from mcp_web.model.page import Document
@@ -43,10 +43,8 @@ def main() -> None:
 
 
 def _answer(jobs: BinaryIO) -> bytes:
-    """Run the next job; returns as JSON its `value`, its `error` (a WebError), or as `crash` why it failed otherwise.
-
-    With `memory` true, it failed for lack of memory; with `retire` true, the worker should not be used again.
-    """
+    """The outcome of the next job as JSON. With `memory` true, it failed for lack of memory; with `retire` true, the
+    worker should not be used again."""
     try:
         return _encoded(_outcome(jobs))
     except MemoryError:
@@ -60,10 +58,8 @@ def _encoded(outcome: dict[str, Any]) -> bytes:
 
 
 def _outcome(jobs: BinaryIO) -> dict[str, Any]:
-    """Run the next job; returns its `value`, its `error` (a WebError) or, as `crash`, why it failed otherwise.
-
-    Raises only MemoryError.
-    """
+    """Run the next job; returns its `value`, its `error` (a WebError) or, as `crash`, why it failed otherwise. Raises
+    only MemoryError."""
     try:
         # Read from the stream, so that the page is in memory only once; the parent process is trusted.
         module, name, args, share = pickle.load(jobs)  # noqa: S301
@@ -82,9 +78,8 @@ def _outcome(jobs: BinaryIO) -> dict[str, Any]:
 
 
 def _function(module: str, name: str) -> Callable[..., Any]:
-    """Import a module and return its function of this name."""
-    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return found
+    """The function of this name in a module, which is imported."""
+    return cast("Callable[..., Any]", getattr(importlib.import_module(module), name))
 
 
 def _peak_mb() -> int:
@@ -97,8 +92,7 @@ def _peak_mb() -> int:
 
 
 def _limit_memory(now: int, ever: int) -> None:
-    """Limit the address space to `now` bytes, which can be raised to `ever` later, and write no core dumps; nothing on
-    Windows."""
+    """Limit the address space to `now` bytes (later at most `ever`), and write no core dumps; not on Windows."""
     try:
         import resource
     except ImportError:

@@ -65,8 +65,7 @@ def _zoned(iso: str | None) -> str | None:
 
 
 def _relative_date(text: str, now: datetime, language: str | None) -> str | None:
-    """The ISO date that a relative date in `language` means ("vor 2 Tagen"); None without a language or if it cannot
-    be read."""
+    """The ISO date of a relative date in `language` ("vor 2 Tagen"); None without a language or if it is not read."""
     if language is None or len(text) > 60 or not any(char.isdigit() for char in text):
         return None  # guessing the language as well takes a tenth of a second and is often wrong
     import dateparser  # type: ignore[import-untyped]  # its stubs lag behind its releases

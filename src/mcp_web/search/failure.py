@@ -15,8 +15,7 @@ def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float)
     """The error to raise when no provider answered: SearchAuthError, SearchRateLimited or SearchUnavailable.
 
     The replies of the providers in `intended` (named in the call, or set up by the operator) decide which, if there are
-    any: a wrong key is reported as such even if the last resort could not be reached either. `backoff` is the advised
-    wait in seconds if no reply states one.
+    any: a wrong key is reported even if the last resort failed too. `backoff`: the wait in seconds if none states one.
     """
     named = [{reply.capabilities.name, *(attempt.name for attempt in reply.attempts)} for reply in replies]
     deciding = [reply for reply, names in zip(replies, named, strict=True) if names & set(intended)] or list(replies)

@@ -48,9 +48,8 @@ class Health:
         """Record a failure at the time `now`, and pause the endpoint if needed.
 
         A rate limit, a used-up quota or a bot check pauses it at once, other failures from the
-        `options.max_consecutive_failures`-th in a row on: for `retry_after` seconds, or a time that doubles with each
-        failure. A wrong configuration ("auth") pauses it for five minutes. `why` and `fix` are sentences for the
-        operator.
+        `options.max_consecutive_failures`-th in a row on: for `retry_after` seconds, or a time that doubles each time.
+        A wrong configuration ("auth") pauses it for five minutes. `why` and `fix` are sentences for the operator.
         """
         self.last_checked = now
         self.why, self.fix, self.outcome = why, fix, outcome

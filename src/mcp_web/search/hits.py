@@ -79,8 +79,8 @@ _INNER_DOTS = re.compile(r"(?:\s*(?:\.{3,}|…)\s*){2,}")
 
 
 def clean(text: str, limit: int | None = None) -> str:
-    """The text on one line, without tags, control and zero-width characters, with entities decoded, cut at a word to
-    `limit` characters (None: no limit)."""
+    """The text on one line, without tags, control and zero-width characters, entities decoded, cut at a word to `limit`
+    characters."""
     if not text:
         return ""
     plain = unescape(_TAG.sub("", text))

@@ -22,7 +22,6 @@ _BRAVE_ONLY = frozenset(("eu", "bn", "gl", "gu", "is", "kn", "ml", "mr", "pa", "
 class Locale:
     """One language and country in every provider's codes; None (SearXNG: "all", ddgs: "wt-wt") if it has no code."""
 
-    language: str | None = None  # "de"
     country: str | None = None  # "AT"
     searxng: str = "all"
     brave_country: str | None = None
@@ -36,8 +35,7 @@ class Locale:
 
 
 def locale(language: str | None, country: str | None) -> Locale:
-    """The codes for the requested locale: a language ("de", "de-AT"), a country ("AT", which takes precedence), both or
-    neither."""
+    """The codes for a language ("de", "de-AT"), a country ("AT", which takes precedence), both or neither."""
     language_code, _, region = (language or "").replace("_", "-").partition("-")
     language_code = _OTHER_NAMES.get(language_code.lower(), language_code.lower())
     region = _COUNTRY_OF_SCRIPT.get(region.lower(), region if len(region) == 2 else "")
@@ -47,7 +45,6 @@ def locale(language: str | None, country: str | None) -> Locale:
     there = _row("", region)  # the code of a country does not depend on the language
     of_language = row if language_code else {}
     return Locale(
-        language=language_code or None,
         country=region or None,
         searxng="-".join(part for part in (language_code, region) if part) if language_code else "all",
         brave_country=there.get("brave_country", "ALL") if region else None,

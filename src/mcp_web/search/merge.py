@@ -107,19 +107,16 @@ def _combined(votes: Sequence[_Vote], score: float) -> Hit:
     the others, and the engines and extra snippets of all."""
     hits = [vote.hit for vote in sorted(votes, key=lambda vote: -vote.strength)]
     first = hits[0]
-    engines = tuple(dict.fromkeys(engine for hit in hits for engine in hit.engines))
-    extra = tuple(dict.fromkeys(part for hit in hits for part in hit.extra_snippets))
     https = next((hit.url for hit in hits if hit.url.startswith("https://")), first.url)
     return replace(
         first,
         url=https if first.url.startswith("http://") and https.removeprefix("https") == first.url[4:] else first.url,
         snippet=first.snippet or next((hit.snippet for hit in hits if hit.snippet), ""),
-        extra_snippets=extra,
+        extra_snippets=tuple(dict.fromkeys(part for hit in hits for part in hit.extra_snippets)),
         published=next((hit.published for hit in hits if hit.published), None),
-        engines=engines,
+        engines=tuple(dict.fromkeys(engine for hit in hits for engine in hit.engines)),
         score=score,
         thumbnail=next((hit.thumbnail for hit in hits if hit.thumbnail), None),
-        image=first.image,
         source_name=next((hit.source_name for hit in hits if hit.source_name), None),
     )
 

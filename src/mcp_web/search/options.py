@@ -181,8 +181,7 @@ class SearchOptions:
         return self.keys.get(provider, "")
 
     def is_set_up(self, provider: str) -> bool:
-        """Whether the operator configured a key for this general provider, or an instance for `searxng`; False for
-        official sources."""
+        """Whether a key for this general provider, or an instance of SearXNG, is configured; False for sources."""
         return bool(self.searxng_urls if provider == "searxng" else provider in GENERAL_NAMES and self.key(provider))
 
     def can_ask(self, provider: str) -> bool:

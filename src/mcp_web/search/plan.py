@@ -58,13 +58,11 @@ def check(query: SearchQuery) -> None:
     if not query.text.strip():
         raise InvalidInput("The query is empty.", suggestion="Say what to search for.")
     if query.language and not _LANGUAGE.match(query.language):
-        raise InvalidInput(
-            f"language is {query.language!r}, which is not a language code.", suggestion="Use en or en-US."
-        )
+        message = f"language is {query.language!r}, which is not a language code."
+        raise InvalidInput(message, suggestion="Use en or en-US.")
     if query.country and not _COUNTRY.match(query.country):
-        raise InvalidInput(
-            f"country is {query.country!r}, which is not a country code.", suggestion="Use two letters: US."
-        )
+        message = f"country is {query.country!r}, which is not a country code."
+        raise InvalidInput(message, suggestion="Use two letters: US.")
     if query.freshness is None:
         return
     try:
@@ -125,23 +123,22 @@ def adapt(query: SearchQuery, capabilities: Capabilities, today: date) -> Adapte
     changes["freshness"], exact = _freshness(query.freshness, capabilities, today)
     if not exact:
         cannot.append("this freshness exactly (dates were compared afterwards)")
-    for name, unset in _PLAIN.items():
-        if (getattr(query, name) or unset) != unset and name not in capabilities.native:
-            changes[name] = unset
-            cannot.append(name)
+    for part, unset in _PLAIN.items():
+        if (getattr(query, part) or unset) != unset and part not in capabilities.native:
+            changes[part] = unset
+            cannot.append(part)
     operators, too_many = _site_operators(query, capabilities)
     if too_many:
         cannot.append("this many domains as operators (the results were filtered afterwards)")
     text, shortened = _shortened(query.text, capabilities, operators)
-    notes = [f"{capabilities.name} cannot apply {', '.join(cannot)}."] if cannot else []
+    name = capabilities.name
+    notes = [f"{name} cannot apply {', '.join(cannot)}."] if cannot else []
     if shortened:
-        notes.append(
-            f"{capabilities.name} takes {capabilities.max_words} words and {capabilities.max_chars} characters; "
-            "the query was cut."
-        )
+        most = f"{capabilities.max_words} words and {capabilities.max_chars} characters"
+        notes.append(f"{name} takes {most}; the query was cut.")
     page_requests = _page_requests(capabilities, query.page, query.count)
     if page_requests and sum(page_request.size - page_request.skip for page_request in page_requests) < query.count:
-        notes.append(f"{capabilities.name} returns fewer results on this page than requested.")
+        notes.append(f"{name} returns fewer results on this page than requested.")
     span = span_of(query.freshness, today) if query.freshness else None
     result_filter = ResultFilter(query.include_domains, query.exclude_domains, span, drop_undated=not exact)
     return AdaptedQuery(replace(query, text=text, **changes), page_requests, result_filter, tuple(notes))  # type: ignore[arg-type]  # names are fields
@@ -158,8 +155,7 @@ _PLAIN: dict[Filter, object] = {
 
 
 def _preferred(options: SearchOptions, category: Category, today: date) -> tuple[str, ...]:
-    """The names of the providers that `auto` asks for this category, in order; none that its vendor has switched off by
-    `today`."""
+    """The providers that `auto` asks for this category, by name and in order, without those that ended by `today`."""
     if options.providers:  # all of them: one that lacks its key says so among the attempted
         ordered = [name for name in options.providers if name in REGISTRY]
     else:
@@ -230,8 +226,7 @@ def _shortened(text: str, capabilities: Capabilities, operators: str) -> tuple[s
 
 
 def _page_requests(capabilities: Capabilities, page: int, count: int) -> tuple[PageRequest, ...]:
-    """The requests that together return page `page` (from 0) of `count` results, in the provider's own pages; none
-    beyond its last page."""
+    """The requests for page `page` (from 0) of `count` results, in the provider's own pages; none beyond its last."""
     first = page * count
     if capabilities.paging == "deeper":
         size = min(first + count, capabilities.max_count)
@@ -243,6 +238,5 @@ def _page_requests(capabilities: Capabilities, page: int, count: int) -> tuple[P
     size = min(count, capabilities.max_count)
     start, skip = divmod(first, size)
     last = -(-(first + count) // size)
-    return tuple(
-        PageRequest(at, size, skip if at == start else 0) for at in range(start, min(last, capabilities.max_pages))
-    )
+    pages = range(start, min(last, capabilities.max_pages))
+    return tuple(PageRequest(at, size, skip if at == start else 0) for at in pages)

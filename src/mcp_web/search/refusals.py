@@ -59,8 +59,7 @@ def refuse_answer(response: HttpResponse, who: str, answer: JsonObject | None) -
 
 
 def _reason(error: Any) -> str:
-    """The message in the `error` of an answer (a string or an object), on one line in quotes; "no reason given" if
-    there is none."""
+    """The message in the `error` (a string or an object) of an answer, in quotes; "no reason given" without one."""
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail") or error.get("code") or ""
     words = clean(str(error), 200).rstrip(".…")

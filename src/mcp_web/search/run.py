@@ -122,8 +122,7 @@ class Runner:
         return pages, ()
 
     async def _page(self, endpoint: Provider, query: SearchQuery, deadline: float, retries: int) -> ResultPage:
-        """One page, tried up to `retries` more times. The last refusal is recorded in the endpoint's health and raised,
-        as ProviderRefused."""
+        """One page, tried up to `retries` more times; the last ProviderRefused is recorded in the health and raised."""
         try:
             return await self._once(endpoint, query, deadline)
         except ProviderRefused as refused:
@@ -149,8 +148,7 @@ class Runner:
         return await self._in_turn(endpoint, query, deadline)
 
     async def _in_turn(self, endpoint: Provider, query: SearchQuery, deadline: float) -> ResultPage:
-        """One page: wait for the rate limit, send the request, record the rate, quota and health that the response
-        shows. Raises ProviderRefused."""
+        """One page: wait for the rate limit, send, record the rate, quota and health. Raises ProviderRefused."""
         await self._take_slot(endpoint, deadline)
         response = await self._send_watched(endpoint, endpoint.request(query), deadline)
         quota = endpoint.quota(response)
@@ -167,8 +165,7 @@ class Runner:
         return page
 
     async def _send_watched(self, endpoint: Provider, request: ApiRequest, deadline: float) -> HttpResponse:
-        """Send the request; raises ProviderRefused if it fails. If it is cancelled after taking long, that is recorded
-        as a timeout in the endpoint's health."""
+        """As `send`. If it is cancelled after taking long, that is recorded as a timeout in the endpoint's health."""
         begun = anyio.current_time()
         try:
             return await self.send(endpoint, request, max(0.05, deadline - begun))

@@ -108,16 +108,14 @@ class Searcher:
         await self._pool.watch()
 
     async def history(self) -> list[dict[str, Any]]:
-        """The last 1000 queries (`at`, `query`, `provider`, `results`: their number), newest first; empty unless the
-        search history is switched on."""
+        """The last 1000 queries (`at`, `query`, `provider`, number of `results`), newest first; empty if not kept."""
         if not self._options.history:
             return []
         kept = await self._notes.records(_HISTORY, limit=_MOST_REMEMBERED, newest_first=True)
         return [record.value for record in kept]
 
     async def _shared(self, key: str, query: SearchQuery, deadline: float, ask: Make[SearchAnswer]) -> SearchAnswer:
-        """The answer of `ask`, shared by all callers with the same key; each waits no longer than its own deadline,
-        then raises SearchUnavailable."""
+        """The answer of `ask`, shared by callers with the same key; each raises SearchUnavailable at its deadline."""
         with anyio.CancelScope(deadline=deadline) as patience:
 
             async def asked() -> SearchAnswer:
@@ -151,10 +149,8 @@ class Searcher:
         """Ask providers one after the other, until one has results or the time `until`; returns all replies."""
         asks = [(self._endpoint_name(name), partial(self._provider, name, query, until)) for name in names]
         timeout = self._options.timeout
-        _, replies = await first_answer(
-            asks, stagger=timeout, deadline=until, accept_empty=False, patience=timeout + _SPARE
-        )
-        return replies
+        patience = timeout + _SPARE
+        return (await first_answer(asks, stagger=timeout, deadline=until, accept_empty=False, patience=patience))[1]
 
     async def _with_sources(self, selection: Selection, query: SearchQuery, until: float) -> Sequence[Reply]:
         """Ask the general providers one after the other and, meanwhile, all official sources; when a general one has
@@ -221,8 +217,7 @@ class Searcher:
         return Reply(REGISTRY[provider].capabilities, (late,))
 
     async def _remember(self, query: SearchQuery, found: SearchAnswer) -> None:
-        """Add the query, its provider and the number of results to the search history, if that is switched on; a
-        failure of the store is only logged."""
+        """Add the query to the search history, if that is switched on; a failure of the store is only logged."""
         if not self._options.history:
             return
         now = time.time()
@@ -266,9 +261,8 @@ def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> SearchAn
     )
     notes = [note for reply in good for note in reply.page.notes]
     if dropped:
-        notes.append(
-            f"Left out: {amount(dropped, 'advertisement or useless result', 'advertisements or useless results')}."
-        )
+        useless = amount(dropped, "advertisement or useless result", "advertisements or useless results")
+        notes.append(f"Left out: {useless}.")
     last = (reply.attempts[-1] for reply in replies if not reply.answered and reply.attempts)
     notes += [f"{one.name} did not answer ({one.outcome}): {one.detail}" for one in last if one.outcome != "skipped"]
     return SearchAnswer(

@@ -77,8 +77,7 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None) -
 
 
 def _exact(engine: Any) -> Any:
-    """A subclass of the ddgs library's class `engine` that remembers the last response's status and text (`seen`) and
-    leaves the links in results unchanged."""
+    """A subclass of the library's class `engine` that keeps the last status and text (`seen`), and links as sent."""
 
     def request(self: Any, *args: Any, **kwargs: Any) -> str | None:
         response = self.http_client.request(*args, **kwargs)
@@ -97,10 +96,5 @@ def _exact(engine: Any) -> Any:
         method = FunctionType(theirs.__code__, seen, theirs.__name__, theirs.__defaults__, theirs.__closure__)
         return list(method(self, page))
 
-    body = {
-        "seen": (200, ""),
-        "request": request,
-        "result_type": property(result_type),
-        "extract_results": extract_results,
-    }
-    return type(engine.__name__, (engine,), body)
+    body = {"seen": (200, ""), "request": request, "extract_results": extract_results}
+    return type(engine.__name__, (engine,), body | {"result_type": property(result_type)})

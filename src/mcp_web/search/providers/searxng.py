@@ -172,8 +172,7 @@ def _moved(who: str, location: str) -> str | None:
 
 
 def _unresponsive(listed: Any) -> list[tuple[str, str]]:
-    """The names of the engines that did not answer, each with the reason; SearXNG lists pairs, objects or names, by
-    version."""
+    """The engines that did not answer, each with the reason; by its version, SearXNG lists pairs, objects or names."""
     found = []
     for one in listed if isinstance(listed, list) else ():
         if isinstance(one, dict):

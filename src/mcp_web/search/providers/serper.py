@@ -53,8 +53,7 @@ class Serper(Provider):
         return items(answer.get(_ROWS.get(query.category, "organic")))
 
     def more(self, answer: JsonObject, query: SearchQuery, total: int) -> bool:
-        """Whether there may be results after this page: True if it is at least half full, because Google's pages may
-        have only eight results."""
+        """Whether there may be results after this page: if it is half full, as Google's may have only eight results."""
         found = len(self.rows(answer, query))
         return found > 0 and found * 2 >= query.count
 

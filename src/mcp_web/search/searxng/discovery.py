@@ -86,7 +86,8 @@ class Discovery:
         """Download the list of public instances and store it; None if it could not be read."""
         request = ApiRequest("GET", self.source, {"Accept": "application/json"})
         try:
-            response = await self.runner.send(_List(self.source), request, 10.0)
+            # The runner sends requests to providers only; the name is for the log.
+            response = await self.runner.send(Searxng(self.source), request, 10.0)
             refuse_by_status(response, "searx.space")
             listed = read_directory(read_json(response.body), self.source)
         except (ProviderRefused, ValueError) as error:
@@ -94,14 +95,6 @@ class Discovery:
             return None
         await self.notes.keep("searx_space", self.source, listed, time.time() + self.options.discovery_interval)
         return listed
-
-
-class _List(Searxng):
-    """The server that publishes the list, as a `Provider`, because the runner sends requests to providers only."""
-
-    @property
-    def name(self) -> str:
-        return "searx.space"
 
 
 def read_directory(data: Any, list_url: str) -> list[ListedInstance]:
@@ -153,8 +146,7 @@ def _number(value: Any, default: float) -> float:
 
 
 def _is_public(url: str) -> bool:
-    """Whether a URL is https with a public host name and a usual port (443, 8443): a public list must not lead into the
-    operator's network."""
+    """Whether a URL is https with a public host and a usual port: a public list must not lead to private hosts."""
     try:
         port = urlsplit(url).port
     except ValueError:

@@ -14,22 +14,14 @@ def describe(row: JsonObject) -> str:
     """A text for a result without one: its abstract, address, size and the like in one line, or its first eight lines
     of code; "" if it has none of these fields."""
     lines = row.get("codelines")
-    code = (
-        [text(line[1]) for line in lines if isinstance(line, list) and len(line) > 1] if isinstance(lines, list) else []
-    )
-    if code:
-        return " ".join(code[:8])
+    if isinstance(lines, list) and (code := [line[1] for line in lines if isinstance(line, list) and len(line) > 1]):
+        return " ".join(map(text, code[:8]))
     place = mapping(row.get("address")).values()
-    parts_found = [
-        *(row.get(name) for name in _PLAIN),
-        ", ".join(part for part in place if isinstance(part, str) and part),
-    ]
     facts = {name.replace("_", " "): row.get(name) for name in _NAMED} | mapping(row.get("kvmap"))
-    parts = [
-        *map(_as_text, parts_found),
-        *(f"{name}: {value}" for name, fact in facts.items() if (value := _as_text(fact))),
-    ]
-    return ", ".join(part for part in parts if part)
+    parts = [_as_text(row.get(name)) for name in _PLAIN]
+    parts.append(", ".join(part for part in place if isinstance(part, str) and part).strip())
+    parts += [f"{name}: {value}" for name, fact in facts.items() if (value := _as_text(fact))]
+    return ", ".join(filter(None, parts))
 
 
 def infobox_text(box: JsonObject) -> str:

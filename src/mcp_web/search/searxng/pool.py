@@ -58,8 +58,7 @@ class InstancePool:
 
     @property
     def name(self) -> str:
-        """The name for an attempt in which no instance was reached: the URL of the only instance, or `searxng` if there
-        are several or public ones."""
+        """The name for an attempt that reached no instance: the URL of the only one, or `searxng` if there are more."""
         return self._own[0].url if len(self._own) == 1 and not self._discovery.source else "searxng"
 
     async def search(self, query: SearchQuery, deadline: float) -> Reply:
@@ -132,8 +131,7 @@ class InstancePool:
     async def _race(
         self, instances: Sequence[Instance], query: SearchQuery, until: float
     ) -> tuple[Reply | None, tuple[Reply, ...]]:
-        """Ask these instances one after the other, the next when one fails or is slow; returns the first answer (or
-        None) and all replies."""
+        """Ask them in order, the next when one fails or is slow; returns the first answer (or None) and all replies."""
         retries = 1 if len(instances) == 1 and not self._discovery.source else 0
         asks = [(one.url, partial(self._ask, one, query, until, retries)) for one in instances]
         return await first_answer(asks, stagger=self.options.hedge_after, deadline=until, accept_empty=True)
