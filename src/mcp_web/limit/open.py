@@ -32,8 +32,9 @@ class Coordination:
 
 def open_coordination(options: LimitOptions, folder: Path | None) -> Coordination:
     """Choose where rate limits and single flights are kept: both in Redis if it is configured, else single flights in
-    this process, and the limits in files under `folder`, for all local processes, or in memory if that is None or
-    fails. Raises ConfigError if the Redis client is not installed or the URL is invalid; connects when first used."""
+    this process, and the limits in files under `folder`, for all local processes, or in memory if it is None, cannot be
+    written or has no file locks. Raises ConfigError if the Redis client is not installed or the URL is invalid;
+    connects when first used."""
     if options.redis_url:
         redis = _connect(options.redis_url)
         return Coordination(RedisLimiter(redis), RedisSingleFlight(redis))

@@ -120,8 +120,8 @@ class ApiClient:
     ) -> HttpResponse:
         """Send one request, with `params` as its query and a body of JSON or a form (`data`); None values are left out.
 
-        `timeout`: seconds for all of it. Raises FetchTimeout, FetchTooLarge, UnsupportedContent, FetchFailed; no status
-        is an error.
+        `timeout` is in seconds, for the whole exchange. Raises FetchTimeout, FetchTooLarge, UnsupportedContent or
+        FetchFailed; no status is an error here.
         """
         if query := _url_encoded(params.items() if isinstance(params, Mapping) else params or ()):
             url += f"{'&' if '?' in url else '?'}{query}"

@@ -79,7 +79,8 @@ class ProxyRequest:
 
 
 async def read_request(stream: ByteStream) -> ProxyRequest | None:
-    """Read the head of the next request to the proxy; None when the connection ends or what was sent is not valid."""
+    """Read the head of the next request to the proxy; None when the connection ends or what was sent is not valid.
+    Raises TimeoutError after 30 seconds without data."""
     wire = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD)
     try:
         event = await _next(wire, stream)

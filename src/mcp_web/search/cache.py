@@ -27,7 +27,8 @@ class SearchCache:
         return _from_json(value, query) if value else None
 
     async def keep(self, key: str, found: SearchAnswer, *, on_disk: bool, max_seconds: float | None = None) -> None:
-        """Keep an answer for the configured time, or `max_seconds` if shorter; without `on_disk`, in memory only."""
+        """Keep an answer for the configured time or `max_seconds`, whichever is shorter (0: not at all); unless
+        `on_disk`, in memory only."""
         ttl = self._ttl if max_seconds is None else min(self._ttl, max_seconds)
         if ttl > 0:
             await self._notes.keep(_KIND, key, _to_json(found), time.time() + ttl, on_disk=on_disk)

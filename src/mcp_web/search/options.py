@@ -181,7 +181,7 @@ class SearchOptions:
         return self.keys.get(provider, "")
 
     def is_set_up(self, provider: str) -> bool:
-        """Whether a key for this general provider, or an instance of SearXNG, is configured; False for sources."""
+        """Whether a general provider has a key, or `searxng` an instance of the operator's; False for sources."""
         return bool(self.searxng_urls if provider == "searxng" else provider in GENERAL_NAMES and self.key(provider))
 
     def can_ask(self, provider: str) -> bool:

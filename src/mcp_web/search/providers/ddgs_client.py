@@ -77,7 +77,8 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None) -
 
 
 def _exact(engine: Any) -> Any:
-    """A subclass of the library's class `engine` that keeps the last status and text (`seen`), and links as sent."""
+    """A subclass of the ddgs library's class `engine` that remembers the last response's status and text (`seen`) and
+    leaves the links in results unchanged."""
 
     def request(self: Any, *args: Any, **kwargs: Any) -> str | None:
         response = self.http_client.request(*args, **kwargs)
