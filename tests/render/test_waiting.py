@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+from mcp_web.errors import FetchFailed
 from mcp_web.render.chromium import Chromium
+from mcp_web.render.options import RenderOptions
 from miniweb import MiniWeb, Request, Wire
 
 pytestmark = pytest.mark.anyio
@@ -94,6 +96,47 @@ async def test_refresh_that_comes_at_once_is_followed(renderer: Chromium, web: M
 
     assert _LATE.encode() in page.body
     assert page.final_url == "http://waiting.example/slow/page"
+
+
+@pytest.mark.parametrize("place", ["/file", "/empty"])
+async def test_page_that_leads_to_nothing_that_can_be_shown_is_read(
+    place: str, renderer: Chromium, web: MiniWeb
+) -> None:
+    site = web.site("waiting.example")
+    binary = {"Content-Type": "application/octet-stream", "Content-Disposition": "attachment; filename=a.bin"}
+    site.page("/file", "x", headers=binary)
+    site.page("/empty", "", status=204)
+    site.page("/", f"<!doctype html><title>Leads</title>{_FILLER}<script>location = '{place}'</script>")
+
+    page = await renderer.render("http://waiting.example/")
+
+    assert b"text of its own" in page.body
+    assert (page.status, page.media_type) == (200, "text/html")
+
+
+async def test_page_that_leads_to_one_that_never_comes_is_read(renderer: Chromium, web: MiniWeb) -> None:
+    async def hang(request: Request, wire: Wire) -> None:
+        await wire.wait(60)
+
+    site = web.site("waiting.example")
+    site.behave("/never", hang)
+    script = "<script>setTimeout(() => { location = '/never' }, 200)</script>"
+    site.page("/on", f"<!doctype html><title>Leads</title>{_FILLER}{script}")
+    hurried = Chromium(RenderOptions(enabled=True, timeout=12.0), web.dialer())
+
+    page = await hurried.render("http://waiting.example/on")
+    await hurried.aclose()
+
+    assert b"text of its own" in page.body
+    assert "Some requests of the page were never answered." in page.notes
+
+
+async def test_page_that_leads_to_one_that_the_browser_does_not_open_says_why(renderer: Chromium, web: MiniWeb) -> None:
+    script = "<script>location = 'http://waiting.example:6000/'</script>"
+    web.site("waiting.example").page("/port", f"<!doctype html><title>Leads</title>{_FILLER}{script}")
+
+    with pytest.raises(FetchFailed, match=r"led to http://waiting\.example:6000/, .*: ERR_UNSAFE_PORT"):
+        await renderer.render("http://waiting.example/port")
 
 
 async def test_page_that_cannot_be_interrupted_is_read_when_it_answers_again(renderer: Chromium, web: MiniWeb) -> None:

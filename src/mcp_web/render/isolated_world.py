@@ -144,7 +144,9 @@ class IsolatedWorld:
         return await within(until - anyio.current_time(), self._session.send(method, parameters), self._gone)
 
     async def interrupt(self, *, for_good: bool) -> None:
-        """Stop the script that runs in the page; with `for_good` none can start after it. Raises as `enter`."""
+        """Stop the script that runs in the page; with `for_good` also its loading, and no script can start after it.
+        Raises as `enter`."""
         if for_good:
+            await self._ask("Page.stopLoading", {}, anyio.current_time() + 2)
             await self._ask("Emulation.setScriptExecutionDisabled", {"value": True}, anyio.current_time() + 2)
         await self._ask("Runtime.terminateExecution", {}, anyio.current_time() + 2)

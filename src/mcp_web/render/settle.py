@@ -147,6 +147,7 @@ async def settle(tab: Tab, until: float, patience: float) -> Settled:
     traffic = tab.traffic
     begun = anyio.current_time()
     hangs = 0
+    hung: Ending | None = None
     state: PageState | None = None
     while (left := until - anyio.current_time()) > 0:
         wait = {
@@ -162,12 +163,15 @@ async def settle(tab: Tab, until: float, patience: float) -> Settled:
             seen = await tab.world.call("state", tab.channel, list(DECLINE), wait, seconds=seconds)
         except (TimeoutError, KeptNavigating) as trouble:
             hangs += 1
+            # On its way to another document a page does not answer until that has begun to arrive.
+            hung = "waiting" if tab.leaving else "stuck"
             # A page that keeps reloading itself settles only when its scripts are stopped. One that lays itself out,
             # or waits for a request, cannot be interrupted: it may still answer in the time that is left.
+            last = hangs > 1 or isinstance(trouble, KeptNavigating) or anyio.current_time() >= until
             with suppress(TimeoutError):
-                await tab.world.interrupt(for_good=hangs > 1 or isinstance(trouble, KeptNavigating))
+                await tab.world.interrupt(for_good=last)
             if hangs > 2:
-                return Settled("stuck", state)
+                return Settled(hung, state)
             continue
         state, now = PageState(**seen), anyio.current_time()
         ending = verdict(
@@ -179,8 +183,8 @@ async def settle(tab: Tab, until: float, patience: float) -> Settled:
             patience=patience,
         )
         if ending is not None:
-            return Settled("stuck" if hangs else ending, state)
-    return Settled("stuck" if hangs else "ceiling", state)
+            return Settled(hung or ending, state)
+    return Settled(hung or "ceiling", state)
 
 
 async def explore(tab: Tab, until: float, patience: float) -> Settled:

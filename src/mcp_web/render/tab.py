@@ -20,7 +20,7 @@ from mcp_web.render.settle import Traffic
 from mcp_web.text.urls import Url
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Request
+    from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Request, Response
 
 VIEWPORT_WIDTH = 1280
 VIEWPORT_HEIGHT = 1000
@@ -51,6 +51,7 @@ class Tab:
     gone: asyncio.Future[None]  # done when the page has crashed
     traffic: Traffic = field(default_factory=Traffic)
     navigations: list[Request] = field(default_factory=list)  # requests of the main frame for a document
+    answers: list[Response] = field(default_factory=list)  # to requests of the main frame for a document
     failed: set[Request] = field(default_factory=set)
     download: bool = False  # the page started one
     _challenges: int = 0
@@ -60,6 +61,11 @@ class Tab:
     @property
     def usable(self) -> bool:
         return not self.gone.done() and not self.page.is_closed()
+
+    @property
+    def leaving(self) -> bool:
+        """Whether the last request of the main frame for a document has not ended."""
+        return bool(self.navigations) and self.navigations[-1] in self.traffic.open
 
     async def close(self) -> None:
         """Close the page and its context, and end its lease; never raises an error."""
@@ -110,6 +116,7 @@ class Tab:
         """Record the page's requests, crash and downloads from now on; close its popups."""
         self.context.on("page", self._close_other)
         self.page.on("request", self._began)
+        self.page.on("response", self._answered)
         self.page.on("requestfinished", self.traffic.ended)
         self.page.on("requestfailed", self._request_failed)
         self.page.on("crash", self._crash)
@@ -152,8 +159,12 @@ class Tab:
 
     def _began(self, request: Request) -> None:
         self.traffic.began(request)
-        if request.is_navigation_request() and request.frame.parent_frame is None:
+        if _is_for_page(request):
             self.navigations.append(request)
+
+    def _answered(self, response: Response) -> None:
+        if _is_for_page(response.request):
+            self.answers.append(response)
 
     def _request_failed(self, request: Request) -> None:
         self.failed.add(request)
@@ -171,6 +182,11 @@ class Tab:
         if other is not self.page:
             with suppress(Exception):  # it may close itself first
                 await other.close()
+
+
+def _is_for_page(request: Request) -> bool:
+    """Whether it is a request of the main frame for a document."""
+    return request.is_navigation_request() and request.frame.parent_frame is None
 
 
 async def open_tab(browser: Browser, egress: Egress, options: RenderOptions) -> Tab:

@@ -55,7 +55,11 @@ class Visit:
         flat = await flatten(tab.page, tab.world, max(self.until, arrived + 1.0))
         timings = {"settle": arrived - begun, "flatten": anyio.current_time() - arrived}
         screenshot = await self._screenshot(settled.state.height if settled.state else 0)
-        response = await self._response()
+        response = self._document()
+        if flat.url.startswith("chrome-error:"):
+            failed = self.tab.navigations[-1]
+            why = (failed.failure or "").removeprefix("net::")
+            raise FetchFailed(f"The page led to {failed.url}, which the browser could not open: {why}.", url=url)
         body, notes = flat.html.encode("utf-8", "replace"), _notes(settled, flat, tab.lease)
         media_type = _media_type(response)
         if response is not None and media_type != "text/html":
@@ -110,7 +114,7 @@ class Visit:
             if self.tab.download or "Download is starting" in error.message:
                 raise UnsupportedContent(f"The address {url} is a download, not a page.", url=url) from error
             empty = "ERR_HTTP_RESPONSE_CODE_FAILURE" in error.message  # an error response without text
-            response = await self._response() if empty else None
+            response = await within(self._left(1.0), self.tab.navigations[-1].response()) if empty else None
             if self._refusal() is not None:
                 return
             if response is not None:
@@ -118,9 +122,11 @@ class Visit:
                 raise HttpError(message, url=url, status_code=response.status) from error
             raise FetchFailed(f"The browser could not open {url}: {_reason(error)}.", url=url) from error
 
-    async def _response(self) -> Response | None:
-        """The response to the last navigation; None if there is none."""
-        return await within(self._left(1.0), self.tab.navigations[-1].response()) if self.tab.navigations else None
+    def _document(self) -> Response | None:
+        """The response whose document the browser shows: the last one, but not one that redirects, nor that of a
+        download or the like, which the browser does not open. None if there is none."""
+        shown = (one for one in reversed(self.tab.answers) if one.request not in self.tab.failed)
+        return next((one for one in shown if one.request.redirected_to is None), None)
 
     def _next_url(self) -> str | None:
         """The URL to navigate to next: one of another site, which the proxy refused to the main frame and now allows.
@@ -170,7 +176,8 @@ class Visit:
     def _redirects(self) -> tuple[str, ...]:
         """The URLs that redirected to the last document, in order; empty if there was no redirect."""
         chain: list[str] = []
-        request = self.tab.navigations[-1] if self.tab.navigations else None
+        response = self._document()
+        request = response.request if response else None
         while request is not None and request.redirected_from is not None:
             request = request.redirected_from
             chain.append(request.url)
