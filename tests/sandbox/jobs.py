@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from typing import Any
 
@@ -15,6 +16,11 @@ def double(number: int) -> int:
 
 def hang() -> None:
     time.sleep(3600)
+
+
+def hang_and_say_so() -> None:
+    print(os.getpid(), file=sys.stderr, flush=True)
+    hang()
 
 
 def eat() -> int:

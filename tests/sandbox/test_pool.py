@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -99,6 +100,31 @@ async def test_a_cancelled_job_leaves_no_process_behind(sandbox: Sandbox) -> Non
         await sandbox.run(jobs.hang)
     await sandbox.close()
     assert set(_workers()) <= others
+
+
+async def test_a_worker_ends_when_its_server_was_killed_in_the_middle_of_a_page() -> None:
+    server = """
+import anyio
+from mcp_web.sandbox.options import SandboxOptions
+from mcp_web.sandbox.pool import Sandbox
+from sandbox import jobs
+anyio.run(Sandbox(SandboxOptions(wall_seconds=1)).run, jobs.hang_and_say_so)
+"""
+    environment = {"PYTHONPATH": str(Path(__file__).parents[1])}
+    async with await anyio.open_process([sys.executable, "-c", server], env=environment) as process:
+        assert process.stderr is not None
+        worker = int(await process.stderr.receive())
+        process.kill()
+    with anyio.fail_after(60):
+        while _runs(worker):  # noqa: ASYNC110 - it is no child of ours
+            await anyio.sleep(0.02)
+
+
+def _runs(process: int) -> bool:
+    try:
+        return bool(Path(f"/proc/{process}/cmdline").read_bytes())  # empty once it has ended
+    except FileNotFoundError:
+        return False
 
 
 async def test_a_worker_that_starts_while_the_pool_is_closed_is_killed(sandbox: Sandbox) -> None:

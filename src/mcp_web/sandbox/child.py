@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import os
 import pickle
+import signal
 import struct
 import sys
 import traceback
@@ -21,6 +23,7 @@ from mcp_web.model.page import Document
 from mcp_web.model.wire import document_to_json
 
 FRAME = struct.Struct(">I")
+_GRACE = 5  # seconds after which the parent must have ended a job that takes too long
 RETIRE_MB = 96  # a worker that has used this much does not give all of it back, so it is replaced
 
 
@@ -36,6 +39,7 @@ def main() -> None:
         _function(*preload.split(":"))()
     while jobs.read(FRAME.size):
         answer = _answer(jobs)
+        _end_in(0)
         answers.write(FRAME.pack(len(answer)))
         answers.write(answer)
         answers.flush()
@@ -62,7 +66,8 @@ def _outcome(jobs: BinaryIO) -> dict[str, Any]:
     only MemoryError."""
     try:
         # Read from the stream, so that the page is in memory only once; the parent process is trusted.
-        module, name, args, share = pickle.load(jobs)  # noqa: S301
+        module, name, args, share, seconds = pickle.load(jobs)  # noqa: S301
+        _end_in(math.ceil(seconds) + _GRACE)
         most = int(sys.argv[1]) << 20
         _limit_memory(int(most * share), most)
         value = _function(module, name)(*args)
@@ -89,6 +94,15 @@ def _peak_mb() -> int:
             return next((int(line.split()[1]) >> 10 for line in status if line.startswith("VmHWM:")), 0)
     except OSError:
         return 0
+
+
+def _end_in(seconds: int) -> None:
+    """Let the system end this process after so many seconds, whatever it does then, or with 0 no more; not on Windows.
+
+    The parent ends it earlier, unless it was killed itself: then a page without end would keep a core busy for ever.
+    """
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds)
 
 
 def _limit_memory(now: int, ever: int) -> None:

@@ -122,7 +122,7 @@ class Sandbox:
             is_reusable = False
             try:
                 with anyio.fail_after(limit):
-                    reply = await worker.run(pickle.dumps(job, protocol=5))
+                    reply = await worker.run(pickle.dumps((*job, limit), protocol=5))
                 is_reusable = not (reply.pop("retire", False) or "memory" in reply)
             except TimeoutError:
                 trace.metrics.count("sandbox_killed_total", reason="time")
