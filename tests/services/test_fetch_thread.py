@@ -15,7 +15,7 @@ import pytest
 from application import application
 from mcp_web.app import App
 from mcp_web.errors import RobotsDisallowed
-from mcp_web.fetch.threads import ThreadAddress, thread_address
+from mcp_web.fetch.threads import ThreadAddress, thread_address, topic_address
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
 from mcp_web.settings import load
 from miniweb import MiniWeb, Reply, Request
@@ -508,3 +508,9 @@ async def test_threads_can_be_switched_off(miniweb: MiniWeb, tmp_path: Path) -> 
 )
 def test_addresses_of_threads(url: str, address: ThreadAddress | None) -> None:
     assert thread_address(url) == address
+
+
+@pytest.mark.parametrize("path", ["12", "slow/12", "slow/12/7", "12/7", "12/", "2026/12/7"])
+def test_the_address_of_a_topic_of_discourse_tells_topic_from_post(path: str) -> None:
+    address = topic_address(f"https://forum.example/community/t/{path}", DISCOURSE.encode())
+    assert address == "https://forum.example/community/t/12.json?print=true"

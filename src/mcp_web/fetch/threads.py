@@ -20,7 +20,8 @@ _STACK_SITES = re.compile(
     r"^(?:(?:[\w-]+\.)?stackexchange\.com|(?:[a-z]{2}\.)?stackoverflow\.com|serverfault\.com|superuser\.com|"
     r"askubuntu\.com|stackapps\.com|mathoverflow\.net)$"
 )
-_TOPIC = re.compile(r"/t/(?:[^/]+/)?(\d+)(?:/\d+)?/?$")
+# With or without a slug and the number of a post: of two numbers the first is the topic.
+_TOPIC = re.compile(r"/t/(?:(?!\d+/\d+/?$)[^/]+/)?(\d+)(?:/\d+)?/?$")
 _DISCOURSE = re.compile(rb"""<meta[^>]{1,40}name=["']generator["'][^>]{1,40}content=["']Discourse """)
 _HEAD = 20_000  # bytes of a page in which its generator is named
 
