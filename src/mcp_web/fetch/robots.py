@@ -61,18 +61,11 @@ class Robots:
         """
         path = path_of(url)
         normalised = _normalised(path).replace("*", "%2A").replace("$", "%24")
-        best_allow = best_disallow = -1
         token = agent.lower() if _TOKEN.fullmatch(agent) else None
         own = [group for group in self._groups if token in group.agents]
-        for group in own or [group for group in self._groups if "*" in group.agents]:
-            for rule in group.rules:
-                size = len(rule.pattern)
-                if size > (best_allow if rule.allow else best_disallow) and rule.covers(path, normalised):
-                    if rule.allow:
-                        best_allow = size
-                    else:
-                        best_disallow = size
-        return best_disallow < 0 or best_allow >= best_disallow
+        groups = own or [group for group in self._groups if "*" in group.agents]
+        rules = (rule for group in groups for rule in group.rules if rule.covers(path, normalised))
+        return max(((len(rule.pattern), rule.allow) for rule in rules), default=(0, True))[1]
 
     def delay(self, agent: str) -> float | None:
         """The Crawl-delay for this user agent (if no group names it, that for `*`), in seconds; None if none is set."""

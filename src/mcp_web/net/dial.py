@@ -230,7 +230,6 @@ def _interleaved(addresses: Sequence[str]) -> tuple[str, ...]:
 
 
 def _unresolved(host: str) -> FetchFailed:
-    """The error for a host name that has no address."""
     return FetchFailed(
         f"The host name {host} could not be resolved.",
         suggestion="Check the spelling of the host; search for the page when you are not sure of its address.",

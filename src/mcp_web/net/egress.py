@@ -167,7 +167,6 @@ class Egress:
             await listener.serve(self._handle)
 
     async def aclose(self) -> None:
-        """End all connections and stop listening."""
         for lease in list(self._leases.values()):
             lease.close()
         if self._server is not None:

@@ -118,7 +118,6 @@ class ConnectionPool:
         await _close(expired)
 
     async def aclose(self) -> None:
-        """Close every idle connection."""
         idle = [connection for kept in self._idle.values() for connection, _ in kept]
         self._idle.clear()
         await _close(idle)

@@ -83,7 +83,6 @@ async def wrap_tls(stream: ByteStream, host: str, ca_bundle: str | None, protoco
 
 
 def _handshake_failed(host: str, error: Exception) -> FetchFailed:
-    """The error for a failed TLS handshake."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return FetchFailed(
             f"The certificate of {host} cannot be trusted: {error.verify_message.rstrip('.')}.",

@@ -158,7 +158,6 @@ class Chromium:
             return self._browser
 
     async def aclose(self) -> None:
-        """End the browser, its driver and the proxy."""
         if self._warming is not None:
             await asyncio.wait({self._warming})
         if self._browser is not None:

@@ -178,7 +178,6 @@ class Tab:
         self.download = True
 
     async def _close_other(self, other: Page) -> None:
-        """Close a popup."""
         if other is not self.page:
             with suppress(Exception):  # it may close itself first
                 await other.close()

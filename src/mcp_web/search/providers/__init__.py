@@ -13,9 +13,8 @@ LAST_RESORT = ("ddgs", "tavily", "searxng", "wikipedia")
 
 def _class_in(name: str) -> type[Provider]:
     """The `Provider` subclass that is defined in the module of this name."""
-    module = import_module(f"mcp_web.search.providers.{name}")
-    classes = (one for one in vars(module).values() if isinstance(one, type) and issubclass(one, Provider))
-    return next(one for one in classes if one.__module__ == module.__name__)
+    module = import_module(f"mcp_web.search.providers.{name}").__name__
+    return next(one for one in Provider.__subclasses__() if one.__module__ == module)
 
 
 REGISTRY: dict[str, type[Provider]] = {name: _class_in(name) for name in (*GENERAL_NAMES, *SOURCE_NAMES)}

@@ -84,13 +84,9 @@ class InstancePool:
     async def public(self) -> list[Instance]:
         """The public instances that are not banned, best grade first; downloads the list again when it is old."""
         if await self._discovery.refresh():
-            own = {one.url for one in self._own}
-            interval, rotate = self.options.public_interval, self.options.rotate_user_agents
-            listed = [
-                (Searxng(url, public=True, interval=interval, rotate=rotate), grade)
-                for url, grade in self._discovery.listed
-                if url not in own
-            ]
+            own, options = {one.url for one in self._own}, self.options
+            new = partial(Searxng, public=True, interval=options.public_interval, rotate=options.rotate_user_agents)
+            listed = [(new(url), grade) for url, grade in self._discovery.listed if url not in own]
             self._public = [Instance(one, self.runner.health[one.name], grade) for one, grade in listed]
         return [one for one in self._public if not self._discovery.is_banned(one.url)]
 
