@@ -18,7 +18,7 @@ from mcp_web.limit.redis import RedisLimiter
 from mcp_web.model.search import SearchQuery
 from mcp_web.store.sqlite.store import SqliteStore
 from mcp_web.tools.clean_output import clean_value
-from miniweb import MiniWeb, Reply, Request
+from miniweb import MiniWeb, Reply, Request, Wire
 from search.lookalike import SHARED, MemoryNotes, brave_page, recorded, reply, searcher, searxng_page, soon
 
 pytestmark = pytest.mark.anyio
@@ -336,6 +336,32 @@ async def test_the_deadline_ends_a_search_that_hangs(miniweb: MiniWeb) -> None:
     with pytest.raises(SearchUnavailable) as late:
         await searcher(searxng_urls=(searx.loopback_url(""),)).search(Q, deadline=soon(0.6))
     assert late.value.details["attempted"][0]["outcome"] == "timeout"
+
+
+@pytest.mark.parametrize("provider", ["auto", "brave", "brave,serper", "searxng", "searxng,serper"])
+async def test_a_page_that_came_is_not_lost_with_one_that_does_not(miniweb: MiniWeb, provider: str) -> None:
+    site, urls = miniweb.site("engine.example"), [f"https://a{number}.example/" for number in range(20)]
+    pages = {
+        BRAVE: brave_page(*urls) | {"query": {"more_results_available": True}},
+        "/search": searxng_page(*urls[:10]),
+    }
+
+    async def answer(request: Request, wire: Wire) -> None:
+        if "offset=1" in request.target or "pageno=2" in request.target:
+            await wire.wait(60)
+        await wire.send(reply(pages[request.path]).wire())
+
+    for path in pages:
+        site.behave(path, answer)
+    made = searcher(
+        searxng_urls=(site.loopback_url(""),),
+        providers=("brave",),
+        keys={"brave": "k", "serper": "k"},
+        urls={"brave": site.loopback_url(""), "serper": "http://127.0.0.1:1"},
+    )
+    found = await made.search(SearchQuery("tortoise", count=30), provider, deadline=soon(2.5))
+    assert len(found.hits) in (10, 20)
+    assert any("stopped after" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("provider", ["searxng", "brave,searxng"])

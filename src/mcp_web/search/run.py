@@ -24,6 +24,7 @@ from mcp_web.search.providers.api import Provider
 from mcp_web.search.reply import Reply
 from mcp_web.text.amounts import amount
 
+_REPORTING = 0.1  # seconds: a caller that waits until the deadline still gets the pages that came
 _MARGIN = 1.15  # our second is a little longer than the provider's: clocks and queues differ
 _ANSWER_CHARS = 1000  # characters of an instant answer, and of a suggested query
 _SUGGESTION_CHARS = 200
@@ -47,9 +48,11 @@ class Runner:
     async def ask(self, endpoint: Provider, query: SearchQuery, deadline: float, *, retries: int = 1) -> Reply:
         """Get as many pages as the query needs from one endpoint; a failure is part of the reply, never raised.
 
-        `deadline` is a time of `anyio.current_time()`; each page is tried up to `retries` more times. A paused endpoint
-        is not asked, unless `retries` is given and the pause is a rate limit that ends within five seconds.
+        `deadline` is a time of `anyio.current_time()`, shortly before which the pages that came are returned; each page
+        is tried up to `retries` more times. A paused endpoint is not asked, unless `retries` is given and the pause is
+        a rate limit that ends within five seconds.
         """
+        deadline -= _REPORTING
         plan = adapt(query, endpoint.capabilities, datetime.now(UTC).date())
         health = self.health[endpoint.name]
         begun = anyio.current_time()
