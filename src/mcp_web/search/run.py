@@ -109,10 +109,12 @@ class Runner:
         page after the first was refused. Raises ProviderRefused if the first one was."""
         pages: list[tuple[PageRequest, ResultPage]] = []
         found = 0
+        # A caller waits for the last provider no longer than that: further pages must not cost it the first.
+        usual = anyio.current_time() + self.options.timeout - _REPORTING
         for page_request in plan.page_requests:
             query = replace(plan.query, page=page_request.page, count=page_request.size)
             try:
-                page = await self._page(endpoint, query, deadline, retries)
+                page = await self._page(endpoint, query, min(deadline, usual) if pages else deadline, retries)
             except ProviderRefused as refused:
                 if not pages:
                     raise
