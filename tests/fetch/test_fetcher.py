@@ -128,6 +128,23 @@ async def test_a_cookie_changes_on_the_way_when_its_host_has_as_many_as_are_kept
     assert (await miniweb.fetcher().get(site.url("/in"))).body == b"20 cookies"
 
 
+@pytest.mark.parametrize("then", ["fails", "hangs"])
+async def test_a_part_of_a_page_is_not_lost_when_the_next_try_gets_none(miniweb: MiniWeb, then: str) -> None:
+    site = miniweb.site("docs.example")
+
+    async def answer(request: Request, wire: Wire) -> None:
+        if len(site.asked("/x")) > 1:
+            await wire.wait(60 if then == "hangs" else 0)
+            await wire.send(Reply("", 503).wire())
+            return
+        await wire.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1000\r\n\r\nThe first part.")
+
+    site.behave("/x", answer)
+    page = await miniweb.fetcher().get(site.url("/x"), deadline=anyio.current_time() + 2.5)
+    assert page.body == b"The first part."
+    assert "this is the part that arrived" in page.notes[0]
+
+
 async def test_cookies_do_not_survive_the_page(miniweb: MiniWeb) -> None:
     site = miniweb.site("docs.example")
     site.page("/x", "page", headers={"Set-Cookie": "track=1"})

@@ -35,6 +35,7 @@ from mcp_web.store.protocol import Store
 from mcp_web.text.urls import Url, join, parse_url
 
 MAX_REDIRECTS = 5
+_REPORTING = 0.1  # seconds
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
 _ACCEPT = (
@@ -210,8 +211,19 @@ class Fetcher:
     async def _hop(self, page: _PageFetch) -> HttpResponse:
         """Request the page's current URL, if robots.txt allows it and once the host has a free slot; retries failures.
 
-        Redirects are not followed. If the body was cut off each time, returns the part that came.
+        Redirects are not followed. If a body was cut off and no try got the whole page, returns the longest part.
         """
+        parts: list[HttpResponse] = []
+
+        async def once() -> HttpResponse:
+            try:
+                # At the deadline the call ends without a page: a part must be returned before.
+                deadline = page.deadline - _REPORTING if parts else page.deadline
+                return await self._get_once(page.at, headers, deadline)
+            except _CutOff as cut:
+                parts.append(cut.response)
+                raise
+
         begun = anyio.current_time()
         delay = await self._robots.check(page.at, page.deadline) if self._options.respect_robots else None
         page.spent("robots", begun)
@@ -222,11 +234,11 @@ class Fetcher:
         async with self._admission.host(page.at.host, delay=delay, deadline=page.deadline):
             page.spent("queue", begun)
             try:
-                response = await retrying(
-                    lambda: self._get_once(page.at, headers, page.deadline), deadline=page.deadline
-                )
-            except _CutOff as cut:
-                response = cut.response
+                response = await retrying(once, deadline=page.deadline)
+            except (FetchFailed, FetchTimeout, HttpError) as error:
+                if not parts or (error.status_code or 500) < 500:
+                    raise
+                response = max(parts, key=lambda part: len(part.body))
         for step, ms in response.timings.items():
             page.timings[step] = page.timings.get(step, 0.0) + ms
         return response
