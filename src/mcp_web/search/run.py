@@ -24,7 +24,7 @@ from mcp_web.search.providers.api import Provider
 from mcp_web.search.reply import Reply
 from mcp_web.text.amounts import amount
 
-_REPORTING = 0.1  # seconds: a caller that waits until the deadline still gets the pages that came
+REPORTING = 0.1  # seconds before a deadline: a caller that waits until then still gets what came
 _MARGIN = 1.15  # our second is a little longer than the provider's: clocks and queues differ
 _ANSWER_CHARS = 1000  # characters of an instant answer, and of a suggested query
 _SUGGESTION_CHARS = 200
@@ -52,7 +52,7 @@ class Runner:
         is tried up to `retries` more times. A paused endpoint is not asked, unless `retries` is given and the pause is
         a rate limit that ends within five seconds.
         """
-        deadline -= _REPORTING
+        deadline -= REPORTING
         plan = adapt(query, endpoint.capabilities, datetime.now(UTC).date())
         health = self.health[endpoint.name]
         begun = anyio.current_time()
@@ -110,7 +110,7 @@ class Runner:
         pages: list[tuple[PageRequest, ResultPage]] = []
         found = 0
         # A caller waits for the last provider no longer than that: further pages must not cost it the first.
-        usual = anyio.current_time() + self.options.timeout - _REPORTING
+        usual = anyio.current_time() + self.options.timeout - REPORTING
         for page_request in plan.page_requests:
             query = replace(plan.query, page=page_request.page, count=page_request.size)
             try:

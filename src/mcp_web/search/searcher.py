@@ -30,7 +30,7 @@ from mcp_web.search.providers.api import Provider
 from mcp_web.search.providers.ddgs_client import DdgsClient
 from mcp_web.search.reply import Reply, best_of, first_answer
 from mcp_web.search.result_filter import worth_showing
-from mcp_web.search.run import Charge, Runner
+from mcp_web.search.run import REPORTING, Charge, Runner
 from mcp_web.search.searxng.pool import InstancePool
 from mcp_web.search.source_choice import beside_general, fitting_sources
 from mcp_web.store.best_effort import BestEffortNotes
@@ -40,9 +40,6 @@ from mcp_web.text.shorten import shortened_at_word
 from mcp_web.text.untrusted import quoted
 
 _SPARE = 0.25  # seconds of the deadline kept for merging and answering
-# Seconds before the deadline at which a provider with several endpoints stops waiting for them, so that a caller that
-# waits until the deadline still gets the replies of the others.
-_REPORTING = 0.1
 _MOST_REMEMBERED = 1000  # queries that the history shows
 _HISTORY = "search_history"  # the kind of its records
 _SHORT_TTL = 300.0  # seconds that an empty or incomplete answer is cached
@@ -194,7 +191,7 @@ class Searcher:
         the time `until`. A provider that is not configured, or fails, is a reply with a failed attempt."""
         entry = REGISTRY[name]
         if name == "searxng" and (self._options.searxng_urls or self._options.public_list):
-            return await self._pool.search(query, until - _REPORTING)
+            return await self._pool.search(query, until - REPORTING)
         endpoints = [one for one in self._endpoints[name] if query.category in one.capabilities.categories]
         endpoints = endpoints or self._endpoints[name]
         if not endpoints:
@@ -202,7 +199,7 @@ class Searcher:
             return Reply(entry.capabilities, (missing,), fixes=(entry.fix,))
         if len(endpoints) == 1:
             return await self._runner.ask(endpoints[0], query, until)
-        until -= _REPORTING
+        until -= REPORTING
         asks = [(one.name, partial(self._runner.ask, one, query, until, retries=0)) for one in endpoints]
         winner, tried = await first_answer(asks, stagger=self._options.timeout / 2, deadline=until, accept_empty=False)
         return best_of(winner, tried, entry.capabilities)
