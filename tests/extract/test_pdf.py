@@ -319,3 +319,13 @@ def test_page_of_tens_of_thousands_of_words_stays_bounded() -> None:
     pages = b"<</Type/Pages/Count 1/Kids[3 0 R]>>"
     document = opened(crafted([b"<</Type/Catalog/Pages 2 0 R>>", pages, PAGE, text, FONT, b"<<>>"]))
     assert "w14999" in document.markdown
+
+
+@pytest.mark.parametrize("own", [b"", b"/MediaBox[2000 1000 0 0]"])
+def test_size_of_a_page_may_be_inherited_and_its_corners_in_any_order(own: bytes) -> None:
+    page = PAGE.replace(b"/MediaBox[0 0 600 800]", own)
+    pages = b"<</Type/Pages/Count 1/Kids[3 0 R]/MediaBox[0 0 2000 1000]>>"
+    text = stream(b"BT /F 12 Tf 1500 900 Td (Far from the corner) Tj ET")
+    document = opened(crafted([b"<</Type/Catalog/Pages 2 0 R>>", pages, page, text, FONT, b"<<>>"]))
+    assert "Far from the corner" in document.markdown
+    assert document.hidden == 0

@@ -118,7 +118,7 @@ def read_page(page: PdfPage, number: int, *, render: bool = True) -> PageText:
     """The lines of page `number` in the order of the file; with `render`, it is rendered to find invisible words."""
     textpage = page.get_textpage()
     count = min(textpage.count_chars(), _MOST_CHARS)
-    box = Box(*page.get_cropbox())
+    box = Box(*page.get_bbox())
     # The direction of most of the text: landscape tables run upwards. PDFium counts clockwise.
     angles = (pdfium.FPDFText_GetCharAngle(textpage.raw, index) for index in range(0, count, max(1, count // 40)))
     turns = Counter(-round(angle / (math.pi / 2)) % 4 * 90 for angle in angles)
