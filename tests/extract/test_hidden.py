@@ -447,3 +447,28 @@ def test_selector_for_what_is_never_read_gets_it_without_hidden_text() -> None:
     html = "<style>.off{display:none}</style><body><main><p>Text</p></main><nav><a href=/>Seen</a><b class=off>Secret</b></nav>"
     page = Fetched("https://a.example/", "https://a.example/", 200, (), html.encode(), "text/html", "utf-8", 0.0)
     assert read_html(page, ExtractRequest(selector="nav"), ExtractOptions()).markdown == "[Seen](https://a.example/)"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p style='color:color-mix(in srgb, red 1.2.3%, blue)'>Seen</p>", "<p style='color:rgb(from )'>Seen</p>",
+        "<p style='color:oklch(0.5 0.1 1e999)'>Seen</p>", "<p style='background:lab(1e200 0 0)'>Seen</p>",
+        "<p style='margin: var(--a) var(--b)'>Seen</p>", "<p style='transform:rotate3d(45deg)'>Seen</p>",
+        "<style>@keyframes a{to{color:red}}p{animation-name:a;animation-delay:.s}</style><p>Seen</p>",
+        "<table><col style='visibility:collapse' span='²'><tr><td>x<td>Seen</table>",
+        f"<table><col style='visibility:collapse' span='{'9' * 5000}'><tr><td>x</table><p>Seen</p>",
+    ],
+)  # fmt: skip
+def test_values_that_are_not_numbers_do_not_stop_the_reading(body: str) -> None:
+    assert "Seen" in read(body)[0]
+
+
+@pytest.mark.parametrize("colour", ["white 50%, transparent", "white 1%, black 1%", "transparent, transparent"])
+def test_text_in_a_mixed_colour_that_cannot_be_seen_is_removed(colour: str) -> None:
+    assert read(f"<p>Seen</p><p style='color:color-mix(in srgb, {colour})'>Secret</p>") == ("Seen", 1)
+
+
+def test_form_feeds_and_line_separators_are_line_breaks_and_no_hidden_text() -> None:
+    assert clean_text("a\x0cb\x0bc\u2028d\x85e") == ("a\nb\nc\nd\ne", 0)
+    assert clean_text("a\x01\x0c\u2066\u2066b") == ("a\nb", 2)

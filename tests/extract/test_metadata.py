@@ -186,3 +186,9 @@ def test_the_citation_tags_of_a_paper_become_a_bibliographic_item() -> None:
         "issued": {"date-parts": [[2024, 3, 5]]},
         "DOI": "10.5555/tortoise.1",
     }
+
+
+def test_a_citation_date_that_is_no_number_is_left_out() -> None:
+    found = facts("<meta name=citation_title content=T><meta name=citation_doi content=10.1/x>"
+                  "<meta name=citation_date content='2024-²'>")  # fmt: skip
+    assert found.structured_data[0]["data"]["issued"] == {"date-parts": [[2024]]}

@@ -38,7 +38,7 @@ _UNSEEN = (
     "\ue000-\uf8ff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff"
 )
 _ANY_UNSEEN = re.compile(f"[{_UNSEEN}]")
-_FOUND = re.compile(f"(?P<keep>{_KEEP})|{_TERMINAL}|(?P<line>[\u2028\u2029])|[{_UNSEEN}]")
+_FOUND = re.compile(f"(?P<keep>{_KEEP})|{_TERMINAL}|(?P<line>[\x0b\x0c\x85\u2028\u2029])|[{_UNSEEN}]")
 _PRINTABLE_ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))
 # Used by typography and icon fonts: removed, but no evidence of hidden text.
 _HARMLESS = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff\ue000-\uf8ff\U000f0000-\U0010ffff\ufe0e\ufe0f]")
@@ -53,7 +53,7 @@ def _has_unseen(text: str) -> bool:
 
 def clean_text(text: str) -> tuple[str, int]:
     """The text without invisible characters, and how many runs of them were suspicious: likely hidden text. Those that
-    a script or an emoji needs stay. Line and paragraph separators (U+2028 and U+2029) become line breaks."""
+    a script or an emoji needs stay. Form feeds and the other characters that end a line or page become line breaks."""
     if not _has_unseen(text):
         return text, 0
     parts: list[str] = []
@@ -64,11 +64,12 @@ def clean_text(text: str) -> tuple[str, int]:
         if found["keep"] is not None:
             continue
         start, end = found.span()
-        if start != done or run_start < 0:
-            runs += run_start >= 0 and _is_suspicious(text, run_start, done)
-            run_start = start
         parts.append(text[done:start])
-        if found["line"] is not None:
+        is_line = found["line"] is not None
+        if start != done or run_start < 0 or is_line:
+            runs += run_start >= 0 and _is_suspicious(text, run_start, done)
+            run_start = -1 if is_line else start
+        if is_line:
             parts.append("\n")
         done = end
     if run_start >= 0:

@@ -100,7 +100,7 @@ def identifier_in(url: str) -> str | None:
 
 def csl_date(text: str) -> dict[str, Any] | None:
     """A date such as 2024-03-05, 2024-03 or 2024 in CSL form; None if the text has no number."""
-    numbers = [int(part) for part in text[:10].split("-") if part.isdigit()]
+    numbers = [int(part) for part in text[:10].split("-") if part.isdecimal()]
     return {"date-parts": [numbers]} if numbers else None
 
 
@@ -108,7 +108,7 @@ def written_date(date: Any) -> str:
     """A CSL date as YYYY, YYYY-MM or YYYY-MM-DD, or its raw text; "" if it has neither."""
     try:
         numbers = [int(part) for part in date["date-parts"][0]]
-    except (TypeError, KeyError, IndexError, ValueError):
+    except (TypeError, KeyError, IndexError, ValueError, OverflowError):
         return str(mapping(date).get("raw", ""))
     return "-".join([f"{numbers[0]:04d}", *(f"{part:02d}" for part in numbers[1:3])]) if numbers else ""
 

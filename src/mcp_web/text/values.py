@@ -149,7 +149,7 @@ def _parsed_number(value: Any, rule: ValueRule) -> float:
             return float(int(float(size[1]) * _UNITS[size[2].lower()]))
         return float(value.replace("_", "").replace(",", "")) if isinstance(value, str) else float(value)
     except OverflowError:  # more digits than a float can hold
-        return math.inf if value > 0 else -math.inf
+        return math.inf if isinstance(value, str) or value > 0 else -math.inf
     except (TypeError, ValueError):
         raise Unfit(rule.allowed) from None
 

@@ -73,8 +73,8 @@ def _listed(style: Style, name: str) -> list[str]:
 
 
 def _seconds(value: str) -> float:
-    found = re.match(r"([-+]?[\d.]+)(m?)s", value)
-    return float(found[1]) / (1000 if found[2] else 1) if found and found[1].count(".") < 2 else 0.0
+    found = re.match(r"([-+]?(?:\d+\.?\d*|\.\d+))(m?)s", value)
+    return float(found[1]) / (1000 if found[2] else 1) if found else 0.0
 
 
 def _step(style: Style, step: Mapping[str, str]) -> Style:

@@ -27,6 +27,7 @@ _LITERAL = re.compile(
 _SEPARATOR = re.compile(r"[,/\s]+(?![^()]*\))")
 _DEEPEST = 4
 _TRANSPARENT = 0.06
+_MOST = 1e6  # a larger part of a colour is not computed: it may be infinite
 _PLAIN_SPACES = ("srgb", "srgb-linear", "display-p3", "a98-rgb", "prophoto-rgb", "rec2020")
 _CHANNEL = re.compile(r"\b[a-z]+\b")
 _PARTS = {"rgb": "rgb", "hsl": "hsl", "hwb": "hwb", "lab": "lab", "lch": "lch", "oklab": "lab", "oklch": "lch"}
@@ -115,7 +116,7 @@ def _relative_colour(kind: str, text: str, depth: int) -> Colour | None:
 
     None if the colour after `from` or a part cannot be computed.
     """
-    base, *parts = split_outside(text.replace("/", " / "))
+    base, *parts = split_outside(text.replace("/", " / ")) or [""]
     alpha = _numbers([parts[-1]] * 3, (1.0,) * 3) if parts[-2:-1] == ["/"] and parts[-1] != "alpha" else None
     origin, names = parse_colour(base, depth + 1), _PARTS.get(kind)
     if origin is None and alpha and alpha[0] < _TRANSPARENT:
@@ -165,16 +166,23 @@ def _mixed(text: str, depth: int) -> Colour | None:
     shares: list[float | None] = []
     colours: list[Colour] = []
     for part in parts[1:]:
-        share = re.search(r"(?<![\w.(])([\d.]+)%", re.sub(r"\([^()]*\)", "", part))
+        share = re.search(r"(?<![\w.(])(\d+\.?\d*|\.\d+)%", re.sub(r"\([^()]*\)", "", part))
         colour = parse_colour(re.sub(r"\s*(?<![\w.(])[\d.]+%\s*(?![^()]*\))", "", part), depth + 1)
         if colour is None:
             return None
         shares.append(float(share[1]) / 100 if share else None)
         colours.append(colour)
-    first = shares[0] if shares[0] is not None else 1 - shares[1] if shares[1] is not None else 0.5
     one, two = colours
-    mixed = one.combined(two, lambda a, b: first * a + (1 - first) * b)
-    return replace(mixed, alpha=first * one.alpha + (1 - first) * two.alpha)
+    first = shares[0] if shares[0] is not None else 1 - shares[1] if shares[1] is not None else 0.5
+    second = shares[1] if shares[1] is not None else 1 - first
+    whole = first + second
+    if not 0 <= first <= 1 or not 0 <= second <= 1 or not whole:
+        return None
+    # Of a transparent colour, less is in the mixture: none of its black.
+    alpha = (first * one.alpha + second * two.alpha) / whole
+    share_of_one = first * one.alpha / whole / alpha if alpha else 0.5
+    mixed = one.combined(two, lambda a, b: share_of_one * a + (1 - share_of_one) * b)
+    return replace(mixed, alpha=alpha * min(1.0, whole))
 
 
 def _numbers(parts: list[str], scales: tuple[float, ...]) -> list[float] | None:
@@ -191,7 +199,7 @@ def _numbers(parts: list[str], scales: tuple[float, ...]) -> list[float] | None:
             return None
         number = float(value[1])
         found.append(number / 100 * scale if value[2] == "%" else number * _TURNS.get(value[2] or "", 1.0))
-    return found if len(found) >= 3 else None
+    return [max(-_MOST, min(number, _MOST)) for number in found] if len(found) >= 3 else None
 
 
 def _function(kind: str, parts: list[str]) -> Colour | None:

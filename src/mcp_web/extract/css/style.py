@@ -249,7 +249,7 @@ def _transform_hides(name: str, values: list[str], style: Style) -> bool:
         turn = angle(values[-1])
         if turn is None:
             return False
-        if name in ("rotatex", "rotatey") or (name == "rotate3d" and fraction(values[2]) == 0):
+        if name in ("rotatex", "rotatey") or (name == "rotate3d" and len(values) == 4 and fraction(values[2]) == 0):
             back = style.get("backface-visibility") == "hidden" and 90 < turn % 360 < 270
             return back or abs(turn % 180 - 90) < 0.6
         return name.startswith("skew") and abs(abs(turn) % 180 - 90) < 0.6

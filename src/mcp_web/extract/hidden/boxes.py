@@ -203,7 +203,7 @@ def _columns(table: Element) -> list[Element]:
     for each in table.select("col,colgroup"):
         if each.tag == "col" or each.select_one("col") is None:
             span = each.attr("span") or "1"
-            found.extend([each] * min(100, int(span) if span.isdigit() else 1))
+            found.extend([each] * min(100, int(span[:9]) if span.isdecimal() else 1))
     return found
 
 
