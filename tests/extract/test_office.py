@@ -7,6 +7,7 @@ import io
 import time
 import weakref
 import zipfile
+from contextlib import suppress
 from itertools import islice
 
 import docx
@@ -452,3 +453,232 @@ def test_opendocument_text_off_its_page_cannot_be_displayed_again() -> None:
     text = "<p>shown</p><p style-name='P'><span style-name='T'>secret</span></p>"
     content = f"<c>{styles}<body><text>{text}</text></body></c>"
     assert read(zipped({"content.xml": content}), ODT).markdown == "shown"
+
+
+def styled_text(body: str, styles: str) -> bytes:
+    return zipped({"word/document.xml": f"<document><body>{body}</body></document>", "word/styles.xml": styles})
+
+
+@pytest.mark.parametrize(
+    ("body", "styles"),
+    [
+        (
+            "<p><pPr><pStyle val='a'/></pPr><r><t>secret</t></r></p>",
+            "<style styleId='a'><basedOn val='b'/></style><style styleId='b'><rPr><vanish/></rPr></style>",
+        ),
+        (
+            "<tbl><tblPr><tblStyle val='t'/></tblPr><tr><tc><p><r><t>secret</t></r></p></tc></tr></tbl>",
+            "<style type='table' styleId='t'><rPr><vanish/></rPr></style>",
+        ),
+    ],
+    ids=["a style before the one it is based on", "the style of a table"],
+)
+def test_word_text_hidden_by_the_style_it_inherits_from_is_left_out(body: str, styles: str) -> None:
+    document = read(styled_text(f"<p><r><t>seen</t></r></p>{body}", f"<styles>{styles}</styles>"), DOCX)
+    assert "seen" in document.markdown
+    assert "secret" not in document.markdown
+    assert document.hidden == 1
+
+
+def test_styles_that_inherit_from_each_other_end() -> None:
+    styles = "<style styleId='a'><basedOn val='b'/></style><style styleId='b'><basedOn val='a'/></style>"
+    body = "<p><pPr><pStyle val='a'/></pPr><r><t>seen</t></r></p>"
+    assert read(styled_text(body, f"<styles>{styles}</styles>"), DOCX).markdown == "seen"
+
+
+def test_note_of_a_hidden_reference_is_left_out() -> None:
+    reference = "<p><r><t>seen</t></r><r><rPr><vanish/></rPr><footnoteReference id='2'/></r></p>"
+    note = "<footnotes><footnote id='2'><p><r><t>secret</t></r></p></footnote></footnotes>"
+    parts = {"word/document.xml": f"<document><body>{reference}</body></document>", "word/footnotes.xml": note}
+    assert read(zipped(parts), DOCX).markdown == "seen"
+    style = "<style name='h'><text-properties display='none'/></style>"
+    note = "<note><note-body><p>secret</p></note-body></note>"
+    text = f"<p>seen<span style-name='h'>{note}</span></p>"
+    content = f"<c><automatic-styles>{style}</automatic-styles><body><text>{text}</text></body></c>"
+    document = read(zipped({"content.xml": content}), ODT)
+    assert (document.markdown, document.hidden) == ("seen", 1)
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "expected"),
+    [
+        ("<r><ruby><rt><r><t>kan</t></r></rt><rubyBase><r><t>漢字</t></r></rubyBase></ruby></r>", "漢字"),
+        ("<bdo val='rtl'><r><t>one</t></r></bdo><dir val='rtl'><r><t>two</t></r></dir>", "onetwo"),
+        ("<r><rPr><vanish val='off'/></rPr><t>seen</t></r>", "seen"),
+        (
+            "<oMath><d><dPr><begChr val='|'/><endChr val='|'/></dPr><e><r><t>x</t></r></e></d></oMath>",
+            "$|x|$",
+        ),
+        (
+            "<oMath><d><dPr><begChr val='{'/><endChr val=''/></dPr><e><eqArr><e><r><t>a</t></r></e>"
+            "<e><r><t>b</t></r></e></eqArr></e></d></oMath>",
+            r"$\{\begin{matrix}a \\ b\end{matrix}$",
+        ),
+    ],
+)
+def test_word_paragraph_is_read_as_a_whole(paragraph: str, expected: str) -> None:
+    assert read(word_text(f"<p>{paragraph}</p>"), DOCX).markdown == expected
+
+
+def test_lines_of_code_with_backticks_are_one_block() -> None:
+    styles = "<styles><style type='paragraph' styleId='c'><name val='Source Code'/></style></styles>"
+    lines = "".join(f"<p><pPr><pStyle val='c'/></pPr><r><t>{line}</t></r></p>" for line in ("````", "", "b"))
+    assert read(styled_text(lines, styles), DOCX).markdown == "`````\n````\n\nb\n`````"
+
+
+def test_word_parts_are_found_by_their_relations() -> None:
+    parts = {
+        "_rels/.rels": "<R><Relationship Id='a' Type='x/officeDocument' Target='/word/document2.xml'/></R>",
+        "word/_rels/document2.xml.rels": "<R><Relationship Id='a' Type='x/styles' Target='styles2.xml'/></R>",
+        "word/styles2.xml": "<styles><style styleId='h'><name val='heading 1'/></style></styles>",
+        "word/document2.xml": "<document><body><p><pPr><pStyle val='h'/></pPr><r><t>One</t></r></p></body></document>",
+    }
+    assert read(zipped(parts), DOCX).markdown == "# One"
+
+
+@pytest.mark.parametrize("encoding", ["no-such-encoding", "big5"])
+def test_xml_in_an_encoding_that_cannot_be_read_ends_in_a_clean_error(encoding: str) -> None:
+    text = f"<?xml version='1.0' encoding='{encoding}'?><document/>"
+    with pytest.raises(ExtractFailed, match="encoding that cannot be read"):
+        read(zipped({"word/document.xml": text}), DOCX)
+
+
+def test_damaged_lzma_ends_in_a_clean_error() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("word/document.xml", "<document><body/></document>" * 50)
+    body = bytearray(buffer.getvalue())
+    body[70:90] = b"\xff" * 20
+    with pytest.raises(ExtractFailed, match="damaged"):
+        read(bytes(body), DOCX)
+
+
+def slide(shapes: str, attributes: str = "") -> bytes:
+    return zipped(
+        {
+            "ppt/presentation.xml": "<p xmlns:r='r'><sldIdLst><sldId r:id='a'/></sldIdLst></p>",
+            "ppt/_rels/presentation.xml.rels": "<R><Relationship Id='a' Target='s.xml'/></R>",
+            "ppt/s.xml": f"<sld {attributes}><cSld><spTree>{shapes}</spTree></cSld></sld>",
+        }
+    )
+
+
+def shape(text: str, role: str = "") -> str:
+    place = f"<nvSpPr><nvPr><ph type='{role}'/></nvPr></nvSpPr>" if role else ""
+    return f"<sp>{place}<txBody><p><r><t>{text}</t></r></p></txBody></sp>"
+
+
+def test_single_lines_of_a_slide_keep_their_first_characters() -> None:
+    document = read(slide(shape("-5 %", "title") + shape("-3 °C", "body") + shape("# 1 in sales")), PPTX)
+    assert document.markdown == "## Slide 1: -5 %\n\n-3 °C\n\n\\# 1 in sales"
+
+
+def test_slide_hidden_by_the_word_false_is_left_out() -> None:
+    assert "secret" not in read(slide(shape("secret"), "show='false'"), PPTX).markdown
+
+
+def test_text_box_with_a_formula_is_read_from_the_content_that_programs_show() -> None:
+    formula = "<sp><txBody><p><r><t>so </t></r><m><oMath><r><t>x+1</t></r></oMath></m></p></txBody></sp>"
+    contents = f"<Choice Requires='a14'>{formula}</Choice><Fallback>{shape('a picture')}</Fallback>"
+    document = read(slide(f"<AlternateContent>{contents}</AlternateContent>"), PPTX)
+    assert document.markdown == "## Slide 1\n\nso x+1"
+
+
+def test_sheet_says_that_it_has_more_columns_than_are_shown() -> None:
+    cells = "".join(f"<c><v>{at}</v></c>" for at in range(61))
+    assert read(sheet(f"<row>{cells}</row>"), XLSX).notes == (
+        'Sheet "S" has more than 60 columns; the others are not shown.',
+    )
+    assert read(sheet(f"<row>{cells.replace('<c><v>60</v></c>', '<c/>')}</row>"), XLSX).notes == ()
+
+
+def test_tables_of_the_most_rows_are_shown_without_a_note() -> None:
+    assert read(sheet("<row><c><v>1</v></c></row>" * 2000), XLSX).notes == ()
+    rows = "<table-row><table-cell><p>1</p></table-cell></table-row>" * 2000
+    content = f"<c><body><spreadsheet><table name='T'>{rows}</table></spreadsheet></body></c>"
+    assert read(zipped({"content.xml": content}), "application/vnd.oasis.opendocument.spreadsheet").notes == ()
+
+
+def test_durations_and_escaped_characters_are_shown_as_in_the_program() -> None:
+    formats = "<numFmts><numFmt numFmtId='164' formatCode='[h]:mm'/></numFmts>"
+    styles = f"<styleSheet>{formats}<cellXfs><xf numFmtId='46'/><xf numFmtId='164'/></cellXfs></styleSheet>"
+    rows = "<row><c s='0'><v>1.5</v></c><c s='1'><v>-0.25</v></c><c t='s'><v>0</v></c></row>"
+    document = read(sheet(rows, styles=styles, shared="<si><t>a_x000D_\nb_x005F_x000D_c_xD800_</t></si>"), XLSX)
+    assert document.markdown == "## S\n\n| 36:00:00 | -6:00:00 | a b_x000D_c_xD800_ |\n| --- | --- | --- |"
+
+
+def test_cut_cell_ends_with_an_ellipsis() -> None:
+    text = read(sheet(f"<row><c t='inlineStr'><is><t>{'a' * 600}</t></is></c></row>"), XLSX).markdown
+    assert "a" * 499 + "… |" in text
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("<h/><p>x</p>", "x"),
+        ("<h outline-level='1'>one<line-break/>two</h>", "# one two"),
+        ("<p>A<frame><text-box><p>one</p><p>two</p></text-box></frame>B</p>", "A one two B"),
+        ("<p>A<ruby><ruby-base>漢字</ruby-base><ruby-text>kan</ruby-text></ruby></p>", "A漢字"),
+        (
+            "<table><table-row><table-cell><list><list-item><p>one</p></list-item><list-item><p>two</p></list-item></list>"
+            "</table-cell></table-row></table>",
+            "| one two |\n| --- |",
+        ),
+        (
+            "<table><table-column visibility='collapse'/><table-column/><table-row>"
+            "<table-cell number-columns-repeated='2'><p>x</p></table-cell></table-row></table>",
+            "| x |\n| --- |",
+        ),
+    ],
+)
+def test_opendocument_text_is_separated_as_its_blocks_are(content: str, expected: str) -> None:
+    document = read(zipped({"content.xml": f"<c><body><text>{content}</text></body></c>"}), ODT)
+    assert document.markdown == expected
+
+
+def book(chapter: bytes, **parts: str) -> bytes:
+    manifest = "<manifest><item id='a' href='a.xhtml' media-type='application/xhtml+xml'/></manifest>"
+    return zipped(
+        {
+            "META-INF/container.xml": "<c><rootfiles><rootfile full-path='b.opf'/></rootfiles></c>",
+            "b.opf": f"<package>{manifest}<spine><itemref idref='a'/></spine></package>",
+            "a.xhtml": chapter,
+            **{f"META-INF/{name}.xml": text for name, text in parts.items()},
+        }
+    )
+
+
+@pytest.mark.parametrize("encoding", ["iso-8859-1", "utf-16"])
+def test_chapter_is_read_in_its_own_encoding(encoding: str) -> None:
+    chapter = f"<?xml version='1.0' encoding='{encoding}'?><html><body><p>Café</p></body></html>"
+    assert read(book(chapter.encode(encoding)), "application/epub+zip").markdown == "Café"
+
+
+def test_encrypted_chapter_ends_in_a_clean_error() -> None:
+    reference = "<e><CipherData><CipherReference URI='a.xhtml'/></CipherData></e>"
+    with pytest.raises(ExtractFailed, match="DRM"):
+        read(book(bytes(range(256)), encryption=reference), "application/epub+zip")
+    font = reference.replace("a.xhtml", "font.otf")
+    document = read(book(b"<p>Seen</p>", encryption=font, rights="<r/>"), "application/epub+zip")
+    assert document.markdown == "Seen"
+
+
+@pytest.mark.parametrize(
+    ("media_type", "body"),
+    [
+        ("application/rtf", rb"{\rtf1 {\fonttbl %s}x}"),
+        ("application/rtf", rb"{\rtf1 {\fonttbl {%s}}x}"),
+        ("application/epub+zip", b"<p>x</p>%s"),
+    ],
+)
+def test_starts_that_nothing_ends_take_linear_time(media_type: str, body: bytes) -> None:
+    def seconds(count: int) -> float:
+        starts = (rb"{\f1\fcharset0 " if rb"{\fonttbl %" in body else rb"\f1 ") * count
+        whole = body % starts if "rtf" in media_type else book(body % (b"<epub:case " * count))
+        begun = time.process_time()
+        with suppress(ExtractFailed):
+            read(whole, media_type)
+        return time.process_time() - begun
+
+    seconds(10)  # imports
+    assert seconds(8_000) < 64 * max(seconds(500), 0.002)  # 16 times as much text; in quadratic time 256 times

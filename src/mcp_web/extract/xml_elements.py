@@ -60,6 +60,8 @@ def _checked(data: bytes) -> Iterator[None]:
         yield
     except ElementTree.ParseError as error:
         raise ValueError(f"contains broken XML in line {error.position[0]}") from error
+    except (LookupError, ValueError) as error:
+        raise ValueError("is in an encoding that cannot be read") from error
 
 
 @lru_cache(maxsize=1024)  # a document has few tags, each thousands of times

@@ -13,6 +13,7 @@ from mcp_web.extract.xml_elements import Element, attribute, child, children
 _DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
 _DIGIT_FORMATS = frozenset([*range(1, 9), *range(37, 45)])
 _DATE_CODE = re.compile(r"[dy]|m{3,}|(?<![#0])m(?![#0])|h:?m", re.I)
+_DURATION = re.compile(r"\[(?:h+|m+|s+)\]", re.I)
 _DIGIT_CODE = re.compile(r"(?!.*E[-+]).*[0#]", re.I)
 _LITERAL = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 _UNSEEN = re.compile(r"\[[^\]]*\]|\s|_.")
@@ -26,7 +27,8 @@ class CellStyle:
     """How the cells with this style are shown."""
 
     look: Look = PLAIN
-    is_date: bool = False  # a number is shown as a date
+    is_date: bool = False  # a number is shown as a date, a time or a duration
+    is_duration: bool = False  # and that is a duration
     shows_digits: bool = False  # a number is shown with all digits of its integer part, never with an exponent
     shows_text: bool = True  # if not, it may still show numbers
 
@@ -42,15 +44,16 @@ def read_cell_styles(root: Element | None) -> list[CellStyle]:
     for style in children(child(root, "cellXfs")):
         format_id = attribute(style, "numFmtId") or "0"
         code = formats.get(format_id)
+        is_duration = format_id == "46" if code is None else _DURATION.search(code) is not None
         if code is None:
             is_date, shows_digits = whole(format_id) in _DATE_FORMATS, whole(format_id) in _DIGIT_FORMATS
         else:
             plain = _LITERAL.sub("", code)
-            is_date, shows_digits = bool(_DATE_CODE.search(plain)), bool(_DIGIT_CODE.match(plain))
+            is_date, shows_digits = bool(is_duration or _DATE_CODE.search(plain)), bool(_DIGIT_CODE.match(plain))
         empty = _empty_sections(code or "")
         hidden = Look(hidden=True if all(empty) and len(empty) == 4 else None)
         look = _at(fills, attribute(style, "fillId")).over(hidden.over(_at(fonts, attribute(style, "fontId"))))
-        styles.append(CellStyle(look, is_date, shows_digits, not (len(empty) == 4 and empty[3])))
+        styles.append(CellStyle(look, is_date, is_duration, shows_digits, not (len(empty) == 4 and empty[3])))
     return styles
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
@@ -17,9 +17,9 @@ from mcp_web.extract.office.package import Package, letters, value, whole
 from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants, local
 from mcp_web.model.page import Document, Fetched
 
-_TEXT = "word/document.xml"
 _HIDDEN = Look(hidden=True)
-_WRAPPERS = ("ins", "moveTo", "smartTag", "customXml", "sdt", "sdtContent")  # their content is part of the text
+# Elements whose content is part of the text.
+_WRAPPERS = ("ins", "moveTo", "smartTag", "customXml", "sdt", "sdtContent", "bdo", "dir")
 
 
 @dataclass(slots=True)
@@ -39,14 +39,17 @@ class State(Visibility):
 def read_docx(page: Fetched) -> Document:
     """Reads Word documents; raises ExtractFailed."""
     package = Package(page)
-    data = package.read(_TEXT)
+    main = package.main_part("word/document.xml")
+    data = package.read(main)
     if data is None:
         raise package.failed("contains no Word text")
-    styles = WordStyles(package.xml("word/styles.xml"))
-    boxes = TextBoxes(data, package.xml("word/theme/theme1.xml")) if b"txbxContent" in data else TextBoxes()
-    state = State(0, styles, _bullets(package), package.relations(_TEXT), styles.plain, boxes)
-    text = _joined(_blocks(_body(package, data, state), state))
-    notes = _footnotes(package, state)
+    related = package.related(main)
+    styles = WordStyles(package.xml(related.get("styles", "word/styles.xml")))
+    theme = package.xml(related.get("theme", "word/theme/theme1.xml")) if b"txbxContent" in data else None
+    bullets = _bullets(package.xml(related.get("numbering", "word/numbering.xml")))
+    state = State(0, styles, bullets, package.relations(main), styles.plain, TextBoxes(data, theme))
+    text = _joined(_blocks(_body(package, main, data, state), state))
+    notes = _footnotes(package, related, state)
     title, metadata = package.core_properties()
     markdown = "\n\n".join(part for part in (text, notes) if part)
     return assemble(
@@ -54,9 +57,10 @@ def read_docx(page: Fetched) -> Document:
     )
 
 
-def _body(package: Package, data: bytes, state: State) -> Iterator[Element]:
-    """The elements of the body. The colour of the page, which the file has before it, is kept in the state."""
-    for in_body, element in package.stream(_TEXT, data, "body"):
+def _body(package: Package, part: str, data: bytes, state: State) -> Iterator[Element]:
+    """The elements of the body in the XML `data` of a part. The colour of the page, which the file has before it, is
+    kept in the state."""
+    for in_body, element in package.stream(part, data, "body"):
         if in_body:
             yield element
         elif local(element.tag) == "background":
@@ -64,26 +68,27 @@ def _body(package: Package, data: bytes, state: State) -> Iterator[Element]:
 
 
 def _joined(blocks: Iterator[tuple[str, str]]) -> str:
-    """The blocks (kind, Markdown) as one Markdown text, cut off after the most that is kept of a document."""
+    """The blocks, as `_blocks` yields them, as one Markdown text, cut off after the most that is kept of a document."""
+    shown = _until_longest(block for block in blocks if block[0] == "code" or block[1].strip())
     parts: list[str] = []
-    before = ""
+    for kind, group in groupby(shown, key=itemgetter(0)):
+        text = ("\n" if kind in ("item", "code") else "\n\n").join(text for _, text in group)
+        parts.append(fence(text) if kind == "code" and text.strip() else text)
+    return "\n\n".join(filter(str.strip, parts))
+
+
+def _until_longest(blocks: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The blocks up to the one with which their text is longer than what is kept of a document."""
     size = 0
-    for kind, text in blocks:
-        if not text.strip():
-            continue
-        if kind == before == "code":
-            parts[-1] = parts[-1].removesuffix("\n```") + "\n" + text.removeprefix("```\n")
-            continue
-        parts += ["\n" if kind == before == "item" else "\n\n", text]
-        before = kind
-        size += len(text) + 2
+    for block in blocks:
+        yield block
+        size += len(block[1]) + 2
         if size > LONGEST:
-            break
-    return "".join(parts[1:])
+            return
 
 
 def _blocks(elements: Iterable[Element], state: State, around: Look | None = None) -> Iterator[tuple[str, str]]:
-    """The kind and the Markdown of each block: heading, item, code, table or text.
+    """The kind of each block (heading, item, code, table or text), and its Markdown, of code the plain line.
 
     `around` is the look of plain text in the text box that the elements are in, if they are in one.
     """
@@ -100,11 +105,11 @@ def _blocks(elements: Iterable[Element], state: State, around: Look | None = Non
 
 
 def _paragraph(element: Element, state: State, page: Look) -> tuple[str, str]:
-    """The kind ("heading", "item", "code" or "text") and the Markdown of a paragraph."""
+    """The kind ("heading", "item", "code" or "text") and the Markdown of a paragraph; of code, the plain text."""
     style = state.styles.paragraph(child(element, "pPr"))
     look = style.look.over(page)
     if style.code:
-        return "code", fence("".join(_run(run, state, look)[1] for run in _shown(element, "r", state)))
+        return "code", "".join(_run(run, state, look)[1] for run in _shown(element, "r", state))
     text = _inline(element, state, look).replace("\t", " ").strip()
     if style.level and text:
         return "heading", "#" * min(style.level, 6) + " " + " ".join(text.replace("**", "").split())
@@ -194,15 +199,20 @@ def _characters(run: Element, state: State, look: Look) -> Iterator[str]:
             yield "-"
         elif name in ("footnoteReference", "endnoteReference"):
             identity = attribute(each, "id") or "0"
-            state.notes.append(("e" if name.startswith("end") else "") + identity)
-            yield f"[^{state.notes[-1]}]"
+            identity = ("e" if name.startswith("end") else "") + identity
+            state.notes += [identity] if look.is_visible else []
+            yield f"[^{identity}]"
+        elif name == "ruby":  # the characters below a phonetic guide
+            yield from (_run(each_run, state, look)[1] for each_run in children(child(each, "rubyBase"), "r"))
         elif name in ("AlternateContent", "drawing", "pict"):
             state.drawings.append((each, look))
 
 
 def _table(table: Element, state: State, page: Look) -> str:
     """A table without its hidden rows, as Markdown; "" if nothing of it is visible."""
-    look = page.on(shading(child(table, "tblPr")))
+    properties = child(table, "tblPr")
+    hidden = state.styles.named(value(properties, "tblStyle")).look.hidden
+    look = page.over(Look(hidden=hidden)).on(shading(properties))
     rows = ([_cell(cell, state, look) for cell in _shown(row, "tc", state)] for row in _shown([table], "tr", state))
     return table_of([[text for cell in row for text in cell] for row in rows])
 
@@ -244,9 +254,9 @@ def _paragraph_texts(parent: Element, state: State, around: Look) -> Iterator[st
             yield from _paragraph_texts(content, state, inside)
 
 
-def _bullets(package: Package) -> dict[ListPlace, bool]:
-    """For each list and depth in the document, whether its items have bullets rather than numbers."""
-    root = package.xml("word/numbering.xml")
+def _bullets(root: Element | None) -> dict[ListPlace, bool]:
+    """For each list and depth in the document, whether its items have bullets rather than numbers; `root` is that of
+    the part with the numbering."""
     kinds = {
         attribute(element, "abstractNumId"): {
             whole(attribute(level, "ilvl")): value(level, "numFmt") in ("bullet", "none")
@@ -261,12 +271,13 @@ def _bullets(package: Package) -> dict[ListPlace, bool]:
     }
 
 
-def _footnotes(package: Package, state: State) -> str:
-    """The definitions of the footnotes and endnotes that the text refers to; "" if there are none."""
+def _footnotes(package: Package, related: Mapping[str, str], state: State) -> str:
+    """The definitions of the footnotes and endnotes that the text refers to; "" if there are none. `related` are the
+    names of parts, by type."""
     written: dict[str, str] = {}
-    referred = tuple(dict.fromkeys(state.notes))
-    for part, prefix in (("word/footnotes.xml", ""), ("word/endnotes.xml", "e")):
-        for note in children(package.xml(part) if referred else None):
+    referred = dict.fromkeys(state.notes)
+    for kind, prefix in (("footnotes", ""), ("endnotes", "e")):
+        for note in children(package.xml(related.get(kind, f"word/{kind}.xml")) if referred else None):
             identity = prefix + (attribute(note, "id") or "")
             if identity in referred:
                 written[identity] = " ".join(_paragraph_texts(note, state, state.page))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mcp_web.extract.css.colour import Colour, parse_colour
 from mcp_web.extract.css.lengths import pixels
 from mcp_web.extract.office.look import even_colour
-from mcp_web.extract.office.package import whole
+from mcp_web.extract.office.package import alternative, whole
 from mcp_web.extract.office.slide_shapes import Place, place_of, shapes_of
 from mcp_web.extract.office.theme import CLEAR, Theme
 from mcp_web.extract.xml_elements import Element, attribute, child, children, local
@@ -18,7 +18,6 @@ _PIXEL, _TWIP, _INCH = 9_525, 635, 914_400  # in English metric units
 _LINE = _INCH / 9  # a box that is lower or narrower has no room for text
 _FAR = 10**9
 _LETTER = ((b"w", 12_240), (b"h", 15_840))  # the usual page in twips
-_EXTENSIONS = frozenset(("wps", "wpg", "wpc", "wp14", "w14", "w15"))
 _OFF = (None, "0", "false")
 _POSITIONS, _PERCENT = ("positionH", "positionV"), ("pctPosHOffset", "pctPosVOffset")
 # Percentages are of 1,000; 0 stands for none.
@@ -59,7 +58,7 @@ class TextBoxes:
             if name == "txbxContent":
                 yield shown.get(each, TextBox(each))
             elif name == "AlternateContent":
-                waiting += _alternative(each)
+                waiting += filter(None, [alternative(each)])
             else:
                 boxes = self._drawn(each) if name in ("anchor", "inline") else ()
                 boxes = self._styled(each) if name == "pict" else boxes
@@ -134,13 +133,6 @@ def _styled_fill(shape: Element) -> Colour | None:
     if attribute(fill, "type") not in (None, "solid") or attribute(fill, "opacity") or attribute(fill, "color"):
         return None
     return parse_colour((attribute(shape, "fillcolor") or "white").partition(" ")[0])
-
-
-def _alternative(element: Element) -> list[Element]:
-    """Of alternative contents the one that Word shows: the first whose extensions it knows, else the last."""
-    choices = children(element, "Choice")
-    known = [each for each in choices if set((attribute(each, "Requires") or "?").split()) <= _EXTENSIONS]
-    return (known or children(element, "Fallback"))[:1]
 
 
 def _room(reference: str, page: float) -> float:

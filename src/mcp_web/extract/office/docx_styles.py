@@ -16,7 +16,7 @@ _HEADING = re.compile(r"heading\s*(\d)", re.I)
 _CODE = re.compile(r"code|preformatted|source|listing", re.I)
 _THEME = dict.fromkeys(("background1", "light1", "bg1", "lt1"), WHITE)
 _THEME |= dict.fromkeys(("text1", "dark1", "tx1", "dk1"), BLACK)
-_OFF = ("0", "false", "none")
+_OFF = ("0", "false", "off", "none")
 _FLAT = 40  # twentieths of a point; a line or row of this height shows nothing
 _INDENTS = ("left", "start", "right", "end", "firstLine", "hanging")
 _HIDING = ("vanish", "webHidden", "specVanish")
@@ -44,30 +44,40 @@ class WordStyles:
     """The styles of a document, from the root of its `styles.xml`; `plain` is the look without a named style."""
 
     def __init__(self, root: Element | None = None) -> None:
+        elements = children(root, "style")
+        self._elements = {attribute(each, "styleId") or value(each, "name"): each for each in elements}
+        self._defaults = _letters_look(child(root, "docDefaults", "rPrDefault", "rPr"))
         self._named: dict[str, Style] = {}
-        self.plain = PLAIN
         self.paragraph = _Known(self._paragraph)
         self.run = _Known(self._run)
-        defaults = _letters_look(child(root, "docDefaults", "rPrDefault", "rPr"))
-        for element in children(root, "style"):
-            name, based = value(element, "name"), child(element, "basedOn")
-            above = self._named.get(value(based), Style())
-            heading = _HEADING.match(name)
-            level = int(heading[1]) if heading else 1 if name.lower() == "title" else above.level
-            look = _letters_look(child(element, "rPr")).over(above.look if based is not None else defaults)
-            own = Style(level, above.list, above.code or bool(_CODE.search(name)), look)
-            style = self._named[attribute(element, "styleId") or name] = _applied(child(element, "pPr"), own)
+        self.plain = PLAIN
+        for name, element in self._elements.items():
             if attribute(element, "type") == "paragraph" and attribute(element, "default") in ("1", "true"):
-                self.plain = style.look
+                self.plain = self.named(name).look
+
+    def named(self, identity: str) -> Style:
+        """The style with this id, with what it inherits; one that defines nothing if there is none."""
+        element = self._elements.get(identity)
+        if identity in self._named or element is None:
+            return self._named.get(identity, Style())
+        self._named[identity] = Style()  # for styles that inherit from each other in a circle
+        name, based = value(element, "name"), child(element, "basedOn")
+        above = self.named(value(based))
+        heading = _HEADING.match(name)
+        level = int(heading[1]) if heading else 1 if name.lower() == "title" else above.level
+        look = _letters_look(child(element, "rPr")).over(above.look if based is not None else self._defaults)
+        own = Style(level, above.list, above.code or bool(_CODE.search(name)), look)
+        style = self._named[identity] = _applied(child(element, "pPr"), own)
+        return style
 
     def _paragraph(self, properties: Element | None) -> Style:
         """The style of a paragraph with these properties."""
-        return _applied(properties, self._named.get(value(properties, "pStyle"), Style()))
+        return _applied(properties, self.named(value(properties, "pStyle")))
 
     def _run(self, properties: Element | None) -> tuple[str, Look]:
         """The emphasis mark of a run with these properties, and its look, which overrides that of its paragraph."""
         mark = "*" * (2 * is_on(properties, "b") + is_on(properties, "i"))
-        return mark, _letters_look(properties).over(self._named.get(value(properties, "rStyle"), Style()).look)
+        return mark, _letters_look(properties).over(self.named(value(properties, "rStyle")).look)
 
 
 class _Known(Generic[T]):

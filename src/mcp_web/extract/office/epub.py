@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
+from dataclasses import replace
 from urllib.parse import unquote
 
 from mcp_web.extract.assemble import LONGEST, assemble
+from mcp_web.extract.decode import decode
 from mcp_web.extract.office.package import Package, read_dublin_core
 from mcp_web.extract.snippet import snippet_markdown
-from mcp_web.extract.xml_elements import Element, attribute, child, children
+from mcp_web.extract.xml_elements import Element, attribute, child, children, descendants
 from mcp_web.model.page import Document, Fetched
 
 _CHAPTERS = 1000
@@ -21,14 +23,15 @@ _LINK = re.compile(r"<link\b[^<>]{0,1000}>", re.I)
 _HREF = re.compile(r"\bhref\s{0,5}=\s{0,5}[\"']([^\"'<>]{1,500})[\"']", re.I)
 _MEDIA = re.compile(r"\bmedia\s{0,5}=\s{0,5}[\"']([^\"'<>]{1,200})[\"']", re.I)
 _IMPORT = re.compile(r"@import\s{1,9}(?:url\(\s{0,9})?[\"']?([^\"'();]{1,300})[\"']?\s{0,9}\)?[^;{}]{0,200};", re.I)
-_CASE = re.compile(r"<epub:case\b.*?</epub:case\s*>", re.I | re.S)
+_CASE_END = re.compile(r"</epub:case\s{0,99}>", re.I)
+_CASE = re.compile(rf"<epub:case\b.*?{_CASE_END.pattern}", re.I | re.S)
 
 
 def read_epub(page: Fetched) -> Document:
     """Reads EPUB books; raises ExtractFailed, also for protected ones."""
     package = Package(page)
-    if "META-INF/encryption.xml" in package.names and "META-INF/rights.xml" in package.names:
-        raise package.failed("is protected (DRM)")
+    references = descendants(package.xml("META-INF/encryption.xml"), "CipherReference")
+    encrypted = {unquote(attribute(each, "URI") or "") for each in references}
     container = package.xml("META-INF/container.xml")
     path = attribute(child(container, "rootfiles", "rootfile"), "full-path") or ""
     book = package.xml(path)
@@ -40,7 +43,10 @@ def read_epub(page: Fetched) -> Document:
         data = package.read(name)
         if data is None:
             continue
-        html = _with_sheets(package, name, data[:_CHAPTER].decode("utf-8", "replace"))
+        if name in encrypted:
+            raise package.failed("is protected (DRM)")
+        chapter = replace(page, body=data[:_CHAPTER], media_type="application/xhtml+xml", charset=None)
+        html = _with_sheets(package, name, decode(chapter).text)
         text, found = snippet_markdown(html, page.final_url, relative_links=False)
         hidden += found
         size += len(text)
@@ -67,7 +73,9 @@ def _with_sheets(package: Package, chapter: str, html: str) -> str:
         return f"<style{condition}>{_sheet(package, _relative_to(chapter, target[1]), 0)}</style>"
 
     html = _LINK.sub(sheet, html) if "<link" in html else html
-    return _CASE.sub("", html) if "epub:case" in html else html
+    # Up to the last end only: from a start that nothing ends, each search would go through all the rest.
+    end = max((found.end() for found in _CASE_END.finditer(html)), default=0)
+    return _CASE.sub("", html[:end]) + html[end:] if end else html
 
 
 def _sheet(package: Package, name: str, depth: int) -> str:

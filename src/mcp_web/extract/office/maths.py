@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcp_web.extract.office.package import value
-from mcp_web.extract.xml_elements import Element, child, children, local
+from mcp_web.extract.xml_elements import Element, attribute, child, children, local
 
 _SIGNS = {"∑": r"\sum", "∫": r"\int", "∏": r"\prod", "⋃": r"\bigcup", "⋂": r"\bigcap", "√": r"\sqrt"}
 
@@ -26,13 +26,20 @@ def tex(element: Element | None) -> str:
         mark = value(element, "naryPr", "chr") or "∫"
         return f"{_SIGNS.get(mark, mark)}{_scripts(element)} {tex(child(element, 'e'))}"
     if name == "d":
-        return "(" + ", ".join(map(tex, children(element, "e"))) + ")"
-    if name == "m":
-        rows = (" & ".join(map(tex, row)) for row in children(element, "mr"))
+        begin, end = (attribute(child(element, "dPr", which), "val") for which in ("begChr", "endChr"))
+        inner = ", ".join(map(tex, children(element, "e")))
+        return _bracket("(" if begin is None else begin) + inner + _bracket(")" if end is None else end)
+    if name in ("m", "eqArr"):
+        rows = (" & ".join(map(tex, row)) if name == "m" else tex(row) for row in children(element, "mr", "e"))
         return r"\begin{matrix}" + r" \\ ".join(rows) + r"\end{matrix}"
     if name.endswith("Pr"):
         return ""
     return "".join(map(tex, element))
+
+
+def _bracket(mark: str) -> str:
+    """A bracket around a formula as TeX."""
+    return f"\\{mark}" if mark in ("{", "}") else mark
 
 
 def _scripts(element: Element) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -23,7 +24,16 @@ _COLUMNS = 60
 _NAME = 100  # characters of a sheet's name
 _HIDDEN = Look(hidden=True)
 _SKIPPED = frozenset(
-    {"annotation", "annotation-end", "tracked-changes", "forms", "sequence-decls", "note-citation", "hidden-text"}
+    {
+        "annotation",
+        "annotation-end",
+        "tracked-changes",
+        "forms",
+        "sequence-decls",
+        "note-citation",
+        "hidden-text",
+        "ruby-text",
+    }
 )
 
 
@@ -80,7 +90,8 @@ def _blocks(parent: Element, state: State, depth: int) -> Iterator[str]:
         if state.is_hidden(element):
             continue
         if name == "h":
-            yield "#" * min(whole(attribute(element, "outline-level"), 1), 6) + " " + _text(element, state)
+            if text := " ".join(_text(element, state).split()):
+                yield "#" * min(whole(attribute(element, "outline-level"), 1), 6) + f" {text}"
         elif name == "p":
             yield escape_start(_text(element, state))
         elif name == "list":
@@ -120,11 +131,10 @@ def _table(table: Element, state: State) -> str:
         if state.is_hidden(row) or state.styles.is_flat(row):
             continue
         cells = _cells(row, state, hidden_columns)
-        if any(cells):
-            rows.extend([cells] * min(_repeats(row, "number-rows-repeated"), 5))
-        if len(rows) >= _ROWS:
+        if any(cells) and len(rows) >= _ROWS:
             state.cut = True
             break
+        rows.extend([cells] * min(_repeats(row, "number-rows-repeated"), 5 * any(cells)))
     return table_of(trimmed(rows))
 
 
@@ -148,9 +158,11 @@ def _cells(row: Element, state: State, hidden_columns: frozenset[int]) -> list[s
     for cell in children(row, "table-cell", "covered-table-cell"):
         look = state.styles.look(cell)
         text = " ".join(_text(each, state, look) for each in children(cell, "p", "h", "list"))
-        if len(cells) in hidden_columns or local(cell.tag) == "covered-table-cell":
+        count = min(_repeats(cell, "number-columns-repeated"), _COLUMNS - len(cells))
+        columns = frozenset(range(len(cells), len(cells) + count))
+        if columns <= hidden_columns or local(cell.tag) == "covered-table-cell":
             text = state.visible(text, _HIDDEN)
-        cells.extend([" ".join(text.split())] * min(_repeats(cell, "number-columns-repeated"), _COLUMNS - len(cells)))
+        cells.extend("" if column in hidden_columns else " ".join(text.split()) for column in sorted(columns))
         if len(cells) >= _COLUMNS:
             state.cut = state.cut or bool(text)
             break
@@ -167,7 +179,7 @@ def _text(element: Element, state: State, look: Look = PLAIN) -> str:
     own = state.styles.look(element).over(look)
     if any(local(each.tag) == "hidden-paragraph" and state.styles.hides(each) for each in element):
         own = replace(own, hidden=True)
-    return "".join(_pieces(element, state, own, 0)).strip()
+    return re.sub(" {2,}", " ", "".join(_pieces(element, state, own, 0))).strip()
 
 
 def _pieces(element: Element, state: State, look: Look, depth: int) -> Iterator[str]:
@@ -180,13 +192,15 @@ def _pieces(element: Element, state: State, look: Look, depth: int) -> Iterator[
         elif name == "line-break":
             yield "\n"
         elif name == "note":
-            body = child(each, "note-body")
-            if body is not None:
-                state.notes.append(" ".join(_text(part, state) for part in body))
+            if text := state.visible(" ".join(_text(part, state) for part in children(child(each, "note-body"))), look):
+                state.notes.append(text)
                 yield f"[^{len(state.notes)}]"
         elif name == "a":
             text = "".join(_pieces(each, state, state.styles.look(each).over(look), depth + 1)).strip()
             yield web_link(text, attribute(each, "href") or "")
         elif name not in _SKIPPED and depth < 30 and not state.is_hidden(each):
+            space = " " if name in ("p", "h") else ""  # of a list, a text box or a table inside this element
+            yield space
             yield from _pieces(each, state, state.styles.look(each).over(look), depth + 1)
+            yield space
         yield state.visible(each.tail or "", look).replace("\n", " ")

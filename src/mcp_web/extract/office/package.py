@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import posixpath
 import re
 import zipfile
@@ -20,6 +21,7 @@ _PART = 40_000_000  # bytes of one part, unpacked
 _ALL = 80_000_000  # bytes of all parts read
 _PARTS = 20_000
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_EXTENSIONS = frozenset(("wps", "wpg", "wpc", "wp14", "w14", "w15", "a14", "p14", "p15", "v"))
 _WHOLE = re.compile(r"-?[0-9]{1,12}")
 # A part that only one type of document has → the reader of that type.
 _SIGNS = {
@@ -55,7 +57,7 @@ class Package:
         try:
             with self._zip.open(name) as part:
                 data = part.read(min(_PART, self._left) + 1)
-        except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, OSError, ValueError) as error:
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, EOFError, OSError, ValueError) as error:
             raise self.failed(f"is damaged or encrypted (part {quoted(name)})") from error
         self._left -= len(data)
         if len(data) > _PART or self._left < 0:
@@ -81,20 +83,28 @@ class Package:
         except ValueError as error:
             raise self.failed(f"{error} (part {quoted(name)})") from error
 
-    def relations(self, part: str, kind: str = "") -> dict[str, str]:
-        """The relations of an Office Open XML part, if `kind` is given those of this type, such as "theme": id → part
-        name, or URL if it is external; empty without any."""
-        folder, _, name = part.rpartition("/")
-        root = self.xml(f"{folder}/_rels/{name}.rels" if folder else f"_rels/{name}.rels")
-        found: dict[str, str] = {}
-        for relation in children(root):
+    def main_part(self, usual: str) -> str:
+        """The name of the part with the content of an Office Open XML file; `usual` if the file does not state it."""
+        found = self.related("").get("officeDocument", "")
+        return found if found in self.names else usual
+
+    def relations(self, part: str) -> dict[str, str]:
+        """The relations of an Office Open XML part: id → name of a part, or URL if it is external."""
+        return {identity: target for identity, _, target in self._relations(part)}
+
+    def related(self, part: str) -> dict[str, str]:
+        """The first relation of each type that an Office Open XML part has, or for "" the file: last word of the type,
+        such as "theme" → name of a part, or URL if it is external."""
+        return {kind: target for _, kind, target in [*self._relations(part)][::-1]}
+
+    def _relations(self, part: str) -> Iterator[tuple[str, str, str]]:
+        """The id, the last word of the type, and the target of each relation of a part."""
+        folder, name = posixpath.split(part)
+        for relation in children(self.xml(posixpath.join(folder, "_rels", f"{name}.rels"))):
             target = relation.get("Target", "")
-            if not relation.get("Type", "").endswith(f"/{kind}" if kind else ""):
-                continue
             if relation.get("TargetMode") != "External":
-                target = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"{folder}/{target}")
-            found[relation.get("Id", "")] = target
-        return found
+                target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            yield relation.get("Id", ""), relation.get("Type", "").rpartition("/")[2], target
 
     def core_properties(self) -> tuple[str, Metadata]:
         """The title ("" if there is none) and the metadata of an Office Open XML file."""
@@ -155,6 +165,14 @@ def value(element: Element | None, *path: str) -> str:
 def whole(text: str | None, default: int = 0) -> int:
     """The whole number in a text; `default` if it is not one, or has more than twelve digits."""
     return int(text) if text and _WHOLE.fullmatch(text) else default
+
+
+def alternative(element: Element) -> Element | None:
+    """Of the contents of an `AlternateContent` the one that programs show: the first whose extensions they know, else
+    the last, or None."""
+    choices = children(element, "Choice")
+    known = (each for each in choices if set((attribute(each, "Requires") or "?").split()) <= _EXTENSIONS)
+    return next(known, child(element, "Fallback"))
 
 
 def relation_id(element: Element) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.css.colour import Colour
-from mcp_web.extract.markdown import table_of
+from mcp_web.extract.markdown import escape_start, table_of
 from mcp_web.extract.office.look import PLAIN, WHITE, Look, Visibility
 from mcp_web.extract.office.package import Package, letters, relation_id, whole
 from mcp_web.extract.office.slide_shapes import Place, Shape, backdrops, behind, has_background, shapes_of
@@ -17,7 +17,6 @@ from mcp_web.extract.xml_elements import Element, attribute, child, children, de
 from mcp_web.model.page import Document, Fetched
 
 _SLIDES = 1000
-_PART = "ppt/presentation.xml"
 _ABOVE = ("slideLayout", "slideMaster")  # of a slide, of a layout
 _NO_THEME = Theme()
 
@@ -25,12 +24,13 @@ _NO_THEME = Theme()
 def read_pptx(page: Fetched) -> Document:
     """Reads PowerPoint presentations; raises ExtractFailed if the file cannot be read."""
     package = Package(page)
-    root = package.xml(_PART)
+    main = package.main_part("ppt/presentation.xml")
+    root = package.xml(main)
     if child(root, "sldIdLst") is None:
         raise package.failed("contains no slides")
     across, down = (whole(attribute(child(root, "sldSz"), name)) for name in ("cx", "cy"))
     reader = _Slides(package, Place(0, 0, across or 9_144_000, down or 6_858_000))  # else that of a 4:3 slide
-    targets = package.relations(_PART)
+    targets = package.relations(main)
     parts: list[str] = []
     hidden_slides = 0
     for number, slide in enumerate(children(child(root, "sldIdLst"))[:_SLIDES], 1):
@@ -38,7 +38,7 @@ def read_pptx(page: Fetched) -> Document:
         content = package.xml(name)
         if content is None:
             continue
-        if content.get("show") == "0":
+        if content.get("show") in ("0", "false"):
             hidden_slides += 1
             continue
         parts.append(reader.slide(name, content, number))
@@ -98,12 +98,13 @@ class _Slides(Visibility):
             look = _look(shape.element, theme, ground if has_background(shape.element) else under, is_uneven)
             kind = child(shape.element, "nvSpPr", "nvPr", "ph")
             role = kind.get("type", "body") if kind is not None else ""
-            is_bulleted = role == "body" or role == ""
-            lines = list(self._lines(child(shape.element, "txBody"), theme, look, bulleted=is_bulleted))
+            lines = list(self._lines(child(shape.element, "txBody"), theme, look))
             if role in ("title", "ctrTitle") and not title:
-                title = " ".join(line.lstrip("- ") for line in lines)
+                title = " ".join(text for _, text in lines)
+            elif role in ("", "body") and len(lines) > 1:
+                parts.append("\n".join("  " * level + f"- {text}" for level, text in lines))
             elif role not in ("dt", "ftr", "sldNum") and lines:
-                parts.append("\n".join(lines) if len(lines) > 1 else lines[0].lstrip("- "))
+                parts.append("\n".join(escape_start(text) for _, text in lines))
         if notes := self._notes(relations):
             parts.append(f"Notes: {notes}")
         return "\n\n".join([f"## Slide {number}" + (f": {title}" if title else ""), *parts])
@@ -122,18 +123,17 @@ class _Slides(Visibility):
     def _sheet(self, name: str, content: Element | None, depth: int = 0) -> _Sheet:
         """What the slide in the part `name` with the root `content` defines; if `depth` is 1 a layout, if 2 a master.
         What it does not define, its layout or master does: a background, whose colours may have other meanings here."""
-        package = self._package
+        package, related = self._package, self._package.related(name)
         if depth < len(_ABOVE):
-            above = next(iter(package.relations(name, _ABOVE[depth]).values()), "")
+            above = related.get(_ABOVE[depth], "")
             if above not in self._sheets:
                 self._sheets[above] = self._sheet(above, package.xml(above), depth + 1)
             theme, background, shapes = (sheet := self._sheets[above]).theme, sheet.background, sheet.shapes
             names = child(content, "clrMapOvr", "overrideClrMapping")
         else:
-            theme, background = Theme(*map(package.xml, package.relations(name, "theme").values())), None
-            shapes = []
+            theme, background, shapes = Theme(package.xml(related.get("theme", ""))), None, []
             names = child(content, "clrMap")
-        override = next(map(package.xml, package.relations(name, "themeOverride").values()), None)
+        override = package.xml(related.get("themeOverride", ""))
         theme = theme.changed(override, names.attrib if names is not None else {})
         own = child(content, "cSld", "bg")
         if attribute(content, "showMasterSp") in ("0", "false"):
@@ -145,8 +145,8 @@ class _Slides(Visibility):
             ]
         return _Sheet(theme, own if own is not None else background, shapes)
 
-    def _lines(self, body: Element | None, theme: Theme, look: Look, *, bulleted: bool) -> Iterator[str]:
-        """The visible text of each paragraph with text in a text body, as list items if `bulleted`."""
+    def _lines(self, body: Element | None, theme: Theme, look: Look) -> Iterator[tuple[int, str]]:
+        """The level (0 for the highest, at most 8) and the visible text of each paragraph with text in a text body."""
         for paragraph in children(body, "p"):
             properties = child(paragraph, "pPr")
             level = whole(attribute(properties, "lvl"))
@@ -154,7 +154,7 @@ class _Slides(Visibility):
             own = theme.run_look(child(properties, "defRPr")).over(listed)
             text = " ".join("".join(self._characters(paragraph, theme, own)).split())
             if text:
-                yield "  " * min(level, 8) + f"- {text}" if bulleted else text
+                yield min(level, 8), text
 
     def _characters(self, paragraph: Element, theme: Theme, look: Look) -> Iterator[str]:
         """The visible text of a paragraph in pieces; `look` is that of the paragraph."""
@@ -165,7 +165,7 @@ class _Slides(Visibility):
             elif name in ("br", "tab"):
                 yield " "
             elif name not in ("pPr", "endParaRPr"):
-                yield letters(each)
+                yield self.visible(letters(each), look)
 
     def _tables(self, frame: Element, theme: Theme, ground: Look) -> Iterator[str]:
         """The tables in a frame, as Markdown."""
@@ -177,7 +177,7 @@ class _Slides(Visibility):
         """The texts of a cell's paragraphs. Its background is its own fill or unknown: the table style may paint it."""
         fill = theme.fill(child(cell, "tcPr"))
         look = _painted(theme.usual_look.over(ground), fill) if fill else Look(unknown=True)
-        return self._lines(child(cell, "txBody"), theme, look, bulleted=False)
+        return (text for _, text in self._lines(child(cell, "txBody"), theme, look))
 
     def _notes(self, relations: Mapping[str, str]) -> str:
         """The speaker notes of a slide on one line; "" if there are none. `relations`: the parts to which the slide
@@ -187,7 +187,7 @@ class _Slides(Visibility):
         for shape in shapes_of(child(self._package.xml(name), "cSld", "spTree")):
             kind = child(shape.element, "nvSpPr", "nvPr", "ph")
             if shape.visible and attribute(kind, "type") == "body":
-                texts.extend(self._lines(child(shape.element, "txBody"), _NO_THEME, PLAIN, bulleted=False))
+                texts.extend(text for _, text in self._lines(child(shape.element, "txBody"), _NO_THEME, PLAIN))
         return " ".join(texts)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_web.extract.css.colour import Colour
+from mcp_web.extract.office.package import alternative
 from mcp_web.extract.office.theme import Theme
 from mcp_web.extract.xml_elements import Element, attribute, child, children, local
 
@@ -156,6 +157,8 @@ def _shapes(tree: Element | None, transform: _Transform | None, visible: bool, d
         elif name in ("grpSp", "wgp", "wpc") and depth < 10:  # the last two are those of Word
             inner = _group_transform(child(element, "grpSpPr", "xfrm"), transform)
             yield from _shapes(element, inner, shown, depth + 1)
+        elif name == "AlternateContent":
+            yield from _shapes(alternative(element), transform, shown, depth)
 
 
 def _is_marked_hidden(element: Element) -> bool:

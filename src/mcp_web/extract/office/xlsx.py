@@ -24,25 +24,26 @@ _CELL = 500
 _LONG = LONGEST // _CELLS  # characters that count as another cell: more than a document keeps are not read
 _RAW = 4 * _CELL  # characters of a cell that are read; many cells may refer to the same long string
 _RUNS = 4  # runs of text in a cell that count as another cell
-_BOOK = "xl/workbook.xml"
 _NAME = 100  # characters of a sheet's name; programs allow 31
 _THIN = 0.3  # characters; a column of this width shows nothing
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]{0,100}\bref=\"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})\"")
 _MERGED_ROWS = 500_000  # of all merged cells together
 _REFERENCE = re.compile(r"([A-Za-z]{1,3})(\d{0,7})")
 _NUMBER = re.compile(r"[-+]?\d{1,400}(?:\.\d{0,400})?(?P<exponent>E[-+]?\d{1,3})?", re.A | re.I)
+_ESCAPE = re.compile(r"_x(?![dD][89a-fA-F])([0-9a-fA-F]{4})_")
 _FLAT = 1.5  # points; a row of this height shows nothing
 
 
 def read_xlsx(page: Fetched) -> Document:
     """Reads Excel workbooks; raises ExtractFailed."""
     package = Package(page)
-    root = package.xml(_BOOK)
+    main = package.main_part("xl/workbook.xml")
+    root = package.xml(main)
     sheets = child(root, "sheets")
     if sheets is None:
         raise package.failed("contains no sheets")
-    targets = package.relations(_BOOK)
-    reader = _Cells(package, epoch_1904=attribute(child(root, "workbookPr"), "date1904") in ("1", "true"))
+    targets = package.relations(main)
+    reader = _Cells(package, main, epoch_1904=attribute(child(root, "workbookPr"), "date1904") in ("1", "true"))
     parts: list[str] = []
     notes: list[str] = []
     hidden = 0
@@ -55,9 +56,8 @@ def read_xlsx(page: Fetched) -> Document:
         if part in read:  # programs write a part for each sheet: thousands that share one would take seconds
             continue
         read.add(part)
-        rows, left_out = reader.rows(part)
-        if left_out:
-            notes.append(f"Sheet {quoted(name)} is longer than what is shown ({len(rows):,} rows).")
+        rows, missing = reader.rows(part)
+        notes.extend(f"Sheet {quoted(name)} {what}." for what in missing)
         if rows:
             parts.append(f"## {shortened(one_line(name), _NAME)}\n\n{table_of(rows)}")
     if hidden:
@@ -72,30 +72,34 @@ def read_xlsx(page: Fetched) -> Document:
 class _Cells(Visibility):
     """Reads the cells of a workbook as text: shared strings, dates by their format, formulas by their last result."""
 
-    def __init__(self, package: Package, *, epoch_1904: bool) -> None:
+    def __init__(self, package: Package, main: str, *, epoch_1904: bool) -> None:
         super().__init__()
         self._package = package
-        self._shared = children(package.xml("xl/sharedStrings.xml"))
-        self._styles = read_cell_styles(package.xml("xl/styles.xml"))
+        related = package.related(main)
+        self._shared = children(package.xml(related.get("sharedStrings", "xl/sharedStrings.xml")))
+        self._styles = read_cell_styles(package.xml(related.get("styles", "xl/styles.xml")))
         self._epoch = datetime(1904, 1, 1) if epoch_1904 else datetime(1899, 12, 30)
         self._left = _CELLS  # cells that may still be read
 
-    def rows(self, part: str) -> tuple[list[list[str]], bool]:
-        """The rows of a sheet that are not empty, and whether some were left out. Raises ExtractFailed."""
+    def rows(self, part: str) -> tuple[list[list[str]], list[str]]:
+        """The rows of a sheet that are not empty, and predicates about what was left out. Raises ExtractFailed."""
         rows: list[list[str]] = []
         data = self._package.read(part)
         if data is None:
-            return [], False
-        form = _SheetForm(covered=_covered_cells(data))
+            return [], []
+        form, is_long = _SheetForm(covered=_covered_cells(data)), False
         for is_row, element in self._package.stream(part, data, "sheetData"):
             if not is_row:
                 form.read(element)
             elif any(cells := self._row(element, form)):
                 rows.append(cells)
                 self._left -= max(len(cells), sum(map(len, cells)) // _LONG)
-            if len(rows) >= _ROWS or self._left <= 0:
-                return trimmed(rows), True
-        return trimmed(rows), False
+            if len(rows) > _ROWS or self._left <= 0:
+                rows, is_long = rows[:_ROWS], True
+                break
+        missing = [f"is longer than what is shown ({len(rows):,} rows)"] if is_long else []
+        missing += [f"has more than {_COLUMNS} columns; the others are not shown"] if form.is_wide else []
+        return trimmed(rows), missing
 
     def _row(self, row: Element, form: _SheetForm) -> list[str]:
         """The texts of a row, "" for hidden cells, which are counted; none beyond the limits of columns and cells."""
@@ -107,11 +111,12 @@ class _Cells(Visibility):
             place = _REFERENCE.match(cell.get("r", ""))
             column = _column(place[1]) if place else len(cells)
             if column >= _COLUMNS or self._left <= 0:
+                form.is_wide = form.is_wide or (column >= _COLUMNS and len(cell) > 0)
                 break
             cells.extend([""] * (column - len(cells)))
             index = whole(cell.get("s"))
             style = self._styles[index] if 0 <= index < len(self._styles) else CellStyle()
-            text = " ".join(self._text(cell, style)[:_RAW].split())[:_CELL]
+            text = shortened(" ".join(self._text(cell, style)[:_RAW].split()), _CELL)
             is_text = cell.get("t", "n") in ("s", "str", "inlineStr")
             covered = form.covered.get(whole(place[2], form.row) if place else form.row, 0) >> column & 1
             hidden = hidden_row or column in form.hidden_columns or covered or (is_text and not style.shows_text)
@@ -134,8 +139,8 @@ class _Cells(Visibility):
             formula = child(cell, "f")
             return f"={formula.text}" if formula is not None and formula.text else ""
         if kind == "n" and style.is_date:
-            return self._date(text)
-        return _number(text, style) if kind == "n" else text
+            return _duration(text) if style.is_duration else self._date(text)
+        return _number(text, style) if kind == "n" else _unescaped(text)
 
     def _string(self, item: Element | None, look: Look) -> str:
         """The text of a string item in a cell with this look, without phonetic annotations and hidden runs."""
@@ -144,7 +149,7 @@ class _Cells(Visibility):
             font = child(each, "rPr")
             own = font_look(font).over(look) if font is not None and look.is_visible else PLAIN
             texts = children(each, "t") if local(each.tag) == "r" else [each]
-            parts.append(self.visible("".join(one.text or "" for one in texts), own)[:_RAW])
+            parts.append(self.visible(_unescaped("".join(one.text or "" for one in texts)), own)[:_RAW])
         self._left -= len(parts) // _RUNS
         return "".join(parts)
 
@@ -161,6 +166,20 @@ class _Cells(Visibility):
         return moment.date().isoformat() if moment.time().isoformat() == "00:00:00" else moment.isoformat(sep=" ")
 
 
+def _duration(text: str) -> str:
+    """A number of days as hours, minutes and seconds, such as 36:00:00; the text itself if it is not a number."""
+    try:
+        minutes, seconds = divmod(round(abs(float(text)) * 86_400), 60)
+    except (ValueError, OverflowError):
+        return text
+    return f"{'-' * text.startswith('-')}{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+
+
+def _unescaped(text: str) -> str:
+    """The text with escapes of characters that XML cannot carry, such as `_x000D_`, replaced by the characters."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
+
+
 @dataclass(slots=True)
 class _SheetForm:
     """What a sheet defines about its rows and columns, and which cells are covered by merged ones."""
@@ -169,6 +188,7 @@ class _SheetForm:
     row: int = 0  # the number of the row that was read last
     hidden_columns: set[int] = field(default_factory=set)  # indexes
     rows_are_flat: bool = False  # the default: rows have no height
+    is_wide: bool = False  # a row has more cells than are read
 
     def read(self, element: Element) -> None:
         """Read what `sheetFormatPr` or `cols` hide or give no size; columns of a collapsed group count as visible."""
