@@ -92,3 +92,26 @@ def test_sitemap_with_a_line_for_each_tag_lists_the_last_changed_first() -> None
     old, new = entry.format("https://x.org/a", "2024-01-01"), entry.format("<![CDATA[https://x.org/b]]>", "2025-01-01")
     document = read(f"<urlset>\n{old}{new}</urlset>", "text/xml")
     assert document.markdown == "- <https://x.org/b> (2025-01-01)\n- <https://x.org/a> (2024-01-01)"
+
+
+def test_table_with_the_line_ends_of_old_computers_is_read() -> None:
+    assert read("a,b\r1,2\r", "text/csv").markdown == "| a | b |\n| --- | --- |\n| 1 | 2 |"
+
+
+def test_table_with_a_quotation_mark_that_nothing_closes_says_what_is_missing() -> None:
+    document = read('a,b\n1,2\n3,"x\n' + "row,1\n" * 40_000, "text/csv")
+    assert document.notes[0].startswith("The rows after the first 2 could not be read")
+    assert "… |" in read('a,b\n3,"x\n' + "row," * 400, "text/csv").markdown
+
+
+def test_table_of_the_most_columns_is_shown_without_a_note() -> None:
+    assert read(",".join(["x"] * 60), "text/csv").notes == ()
+    assert read(",".join(["x"] * 61), "text/csv").notes == ("Only the first 60 columns are shown.",)
+
+
+def test_rdf_that_is_no_feed_is_shown_as_xml() -> None:
+    head = "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'"
+    assert "<Person>Ada" in read(f"{head}><Person>Ada</Person></rdf:RDF>", "application/rdf+xml").markdown
+    item = "<item><title>One</title><link>https://x.org/1</link></item>"
+    feed = read(f"{head} xmlns='http://purl.org/rss/1.0/'>{item}</rdf:RDF>", "application/rdf+xml")
+    assert "## [One](https://x.org/1)" in feed.markdown

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 
-from mcp_web.errors import SelectorNotFound, UnsupportedContent
+from mcp_web.errors import ExtractFailed, SelectorNotFound, UnsupportedContent
 from mcp_web.extract.document import EXTRACTORS, extract_document
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
@@ -78,3 +78,14 @@ def test_every_row_of_the_table_names_a_reader_that_exists() -> None:
     for place in set(EXTRACTORS.values()):
         module, _, name = place.partition(":")
         assert callable(getattr(import_module(f"mcp_web.extract.{module}"), name))
+
+
+def test_figures_at_the_end_of_an_article_are_read() -> None:
+    body = "<body><p>Text.</p></body><floats-group><fig><caption><p>Figure 1.</p></caption></fig></floats-group>"
+    assert "Figure 1." in read(f"<article>{body}</article>".encode(), "application/jats+xml").markdown
+
+
+def test_styles_too_complex_to_judge_end_in_a_clean_error() -> None:
+    sheet = "<style>@layer " + ".".join("a" * 60) + ";p{color:red}</style><p style='opacity:0'>x</p>"
+    with pytest.raises(ExtractFailed, match="too complex"):
+        read(f"From: a@b\nContent-Type: text/html\n\n{sheet}".encode(), "message/rfc822")

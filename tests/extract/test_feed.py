@@ -60,3 +60,10 @@ def test_broken_feed_is_still_read() -> None:
 def test_feed_type_without_a_feed_is_an_honest_failure() -> None:
     with pytest.raises(ExtractFailed, match="no feed"):
         read("<html><p>Not here</p></html>", "application/rss+xml")
+
+
+def test_plain_text_of_a_json_feed_keeps_its_angle_brackets_and_lines() -> None:
+    items = [{"title": "One", "content_text": "Use List<String>.\nNext line"}]
+    feed = {"version": "https://jsonfeed.org/version/1.1", "title": "J", "items": items}
+    text = read(json.dumps(feed), "application/feed+json").markdown
+    assert "List&lt;String>.\nNext line" in text.replace("\\\n", "\n").replace("  \n", "\n")

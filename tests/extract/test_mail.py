@@ -74,3 +74,14 @@ def test_more_parts_than_an_email_has_are_refused_before_they_are_compared(neste
     boundaries = "".join(f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(nested))
     with pytest.raises(ExtractFailed, match="has more parts than are read"):
         read(f"From: a@b\nSubject: x\n{boundaries}".encode() + b"\n--b0\n\nx" * parts, "message/rfc822")
+
+
+@pytest.mark.parametrize("charset", ["idna", "undefined", "no-such-charset"])
+def test_charset_that_cannot_be_decoded_is_read_as_utf_8(charset: str) -> None:
+    body = f"From: a@b\nContent-Type: text/plain; charset={charset}\n\nwörld".encode()
+    assert "wörld" in read(body, "message/rfc822").markdown
+
+
+def test_html_is_read_if_the_plain_part_is_blank() -> None:
+    message = mail(" ", "<p>The text</p>")
+    assert read(message.as_bytes(), "message/rfc822").markdown.endswith("The text")

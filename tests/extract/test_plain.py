@@ -193,3 +193,34 @@ def test_comments_that_nothing_ends_take_linear_time(opening: str) -> None:
 
     seconds(10)  # imports
     assert seconds(16_000) < 128 * max(seconds(1_000), 0.002)  # 16 times as much text; in quadratic time 256 times
+
+
+def test_comments_in_code_spans_and_unfinished_ones_in_paragraphs_are_text() -> None:
+    text = "# A\n\nUse `<!-- more -->` and `<!--`.\n\nBegin with <!-- in HTML.\n\nEnd with `-->`, **now**.\n"
+    document = read(text, "text/markdown")
+    assert document.markdown == text.strip()
+    assert document.hidden == 0
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "<!--\n\n```\nsecret\n```\n\n-->", "a <!-- secret --> b", "- <!-- a\n\n  secret -->", "> <!-- secret",
+        "x <!-- ` --> <!-- secret --> `", "<!-->\n<!-- secret -->", "<!-- a --> b <!-- secret -->",
+    ],
+)  # fmt: skip
+def test_comments_are_left_out_wherever_they_begin(comment: str) -> None:
+    document = read(f"# A\n\n{comment}", "text/markdown")
+    assert "secret" not in document.markdown
+    assert document.hidden > 0
+
+
+@pytest.mark.parametrize("text", ["x <!-- a ", "<!-- a -->\n", "x <!-- a --> ", "`<!-- "])
+def test_many_comments_take_linear_time(text: str) -> None:
+    def seconds(count: int) -> float:
+        begun = time.process_time()
+        read("# A\n\n" + text * count + "\n\n-->", "text/markdown", "https://x.org/a.md")
+        return time.process_time() - begun
+
+    seconds(10)  # imports
+    assert seconds(16_000) < 128 * max(seconds(1_000), 0.002)

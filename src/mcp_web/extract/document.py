@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from mcp_web.errors import ExtractFailed, SelectorNotFound, UnsupportedContent
+from mcp_web.extract.css.effort import TooComplex
 from mcp_web.extract.formats.languages import language_of_type
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
@@ -123,6 +124,8 @@ def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOpt
         document = read(page, request, options) if reader in _TAKE_REQUEST else read(page)
     except RecursionError as error:
         raise ExtractFailed(f"{page.final_url} is nested too deeply to be read.", url=page.final_url) from error
+    except TooComplex as error:
+        raise ExtractFailed(f"The style sheets in {page.final_url} are too complex.", url=page.final_url) from error
     return _with_notes(document, page, request)
 
 

@@ -34,7 +34,11 @@ _MAY_HIDE = re.compile(
 _NEVER_TEXT = frozenset(("script", "svg", "iframe", "object", "canvas", "select", "datalist", "style"))
 _VOID = frozenset(("img", "input", "br", "hr", "area", "wbr"))
 _SHEET = re.compile(r"<style\b[^<>]{0,200}>([^<]*)</style\s{0,9}>", re.I)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
+# The start of a comment; one that begins a line, possibly in a list or a quote, does not end with its paragraph.
+_COMMENT = re.compile(
+    rf"{CODE_SPAN}|\\[\\<`]|^(?P<block>(?:[ \t>]|[-*+][ \t]|\d{{1,9}}[.)][ \t]){{0,20}})<!--|(?P<inline><!--)", re.M
+)
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\Z")
 _ID = re.compile(r"\s(?:id|name)\s{0,9}=\s{0,9}(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>]+)", re.I)
 _MOST_TAGS = 2000  # different ones that are tested in one text; further ones count as hidden
 _MOST_SHEETS = 3_000_000  # characters of style sheets that are read for them, for each tag again
@@ -56,11 +60,40 @@ def without_hidden(markdown: str, sheets: str | None = None) -> tuple[str, int]:
 
     def clean(text: str) -> str:
         nonlocal count
-        text, removed = _without_hidden(_COMMENT.sub("", text) if "<!--" in text else text, sheets)
+        text, removed = _without_hidden(without_comments(text)[0], sheets)
         count += removed
         return text
 
     return (map_outside_code(markdown, clean), count) if "<" in markdown else (markdown, count)
+
+
+def without_comments(text: str) -> tuple[str, int]:
+    """Markdown outside code blocks without HTML comments, and how many these were.
+
+    What looks like one in a code span is text, and so is one in a paragraph that does not end in it. One at the start
+    of a line that nothing ends takes all the rest.
+    """
+    kept: list[str] = []
+    at = kept_to = count = 0
+    end = paragraph_end = -1  # the next ends, found once for all comments that begin before them
+    while "<!--" in text and (found := _COMMENT.search(text, at)):
+        at = found.end()
+        start = at - 4
+        if found["block"] is None and found["inline"] is None:
+            continue
+        if end < start + 5:  # the shortest comment is `<!-->`
+            close = text.find("-->", start + 2)
+            end = close + 3 if close >= 0 else len(text) + 1
+        if found["inline"] is not None:
+            if paragraph_end < start:
+                paragraph_end = next(_PARAGRAPH_END.finditer(text, start)).start()
+            if end > paragraph_end:
+                continue
+        kept.append(text[kept_to:start])
+        at = kept_to = min(end, len(text))
+        count += 1
+    kept.append(text[kept_to:])
+    return "".join(kept), count
 
 
 def _without_hidden(text: str, sheets: str) -> tuple[str, int]:

@@ -155,11 +155,18 @@ def _interrupts(text: str) -> bool:
 
 
 def fenced_lines(markdown: str) -> Iterator[tuple[str, bool]]:
-    """Each line with its line break, and whether it is fenced code or its fence, in quotes and lists too."""
+    """Each line with its line break, and whether it is fenced code or its fence, in quotes and lists too.
+
+    In an HTML comment that begins a line there is no code.
+    """
     fence: str | None = None
+    has_comments = "<!--" in markdown
+    is_comment = False
     for line in markdown.splitlines(keepends=True):
         is_code = fence is not None
-        if is_code or "```" in line or "~~~" in line:
+        if has_comments and not is_code and (is_comment or line.lstrip(" \t>").startswith("<!--")):
+            is_comment = line.rfind("-->") < max(line.rfind("<!--"), 0)
+        elif is_code or "```" in line or "~~~" in line:
             fence, is_code = _track_fence(line.rstrip("\r\n"), fence)
         yield line, is_code
 

@@ -15,6 +15,7 @@ from mcp_web.extract.markdown import fence, table_of
 from mcp_web.model.page import Document, Fetched
 from mcp_web.text.amounts import amount
 from mcp_web.text.json_fields import read_json as parse_json
+from mcp_web.text.shorten import shortened
 from mcp_web.text.sitemap import sitemap_entries
 
 _LAID_OUT = 300_000  # characters of JSON; before a longer text there is an outline
@@ -53,19 +54,20 @@ def read_csv(page: Fetched) -> Document:
     decoded = decode(page)
     delimiter = "\t" if "tab-separated" in page.media_type else _delimiter(decoded.text)
     rows: list[list[str]] = []
-    total = 0
+    notes = list(decoded.notes)
+    total = columns = 0
     try:
-        for row in csv.reader(io.StringIO(decoded.text), delimiter=delimiter):
+        for row in csv.reader(io.StringIO(decoded.text, newline=None), delimiter=delimiter):
             if any(cell.strip() for cell in row):
                 total += 1
                 if total <= _ROWS:
-                    rows.append([" ".join(cell.split())[:_CELL] for cell in row[:_COLUMNS]])
-    except csv.Error:
-        pass  # a field is longer than the reader's limit: the rows before it are kept
-    notes = list(decoded.notes)
+                    rows.append([shortened(" ".join(cell.split()), _CELL) for cell in row[:_COLUMNS]])
+                    columns = max(columns, len(row))
+    except csv.Error as error:  # a field is longer than the reader's limit, perhaps because its quotes are not closed
+        notes.append(f"The rows after the first {total:,} could not be read: {error}.")
     if total > _ROWS:
         notes.append(f"The table has {total:,} rows; the first {_ROWS:,} are shown.")
-    if any(len(row) == _COLUMNS for row in rows):
+    if columns > _COLUMNS:
         notes.append(f"Only the first {_COLUMNS} columns are shown.")
     return assemble(page, "csv", table_of(rows), kind="data", notes=notes)
 
@@ -74,7 +76,7 @@ def read_xml(page: Fetched) -> Document:
     """Reads XML: feeds as feeds, sitemaps as lists of links, everything else as fenced source."""
     decoded = decode(page)
     head = decoded.text[:3000].lower()
-    if re.search(r"<(?:rss|feed|rdf:rdf)[\s>]", head):
+    if re.search(r"<(?:rss|feed)[\s>]|<rdf:rdf\s.*(?:/rss/|netscape\.com/rdf)", head, re.S):
         from mcp_web.extract.formats.feed import read_feed
 
         return read_feed(page)

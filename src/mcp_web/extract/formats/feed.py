@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from html import unescape
+from html import escape, unescape
 from typing import Any
 
 from turbohtml.extract import Entry, Feed
@@ -43,7 +43,7 @@ def read_json_feed(value: dict[str, Any], page: Fetched) -> Document:
             id=None,
             published=text(entry.get("date_published")),
             updated=text(entry.get("date_modified")),
-            summary=text(entry.get("summary") or entry.get("content_html") or entry.get("content_text")),
+            summary=_html(entry.get("summary")) or text(entry.get("content_html")) or _html(entry.get("content_text")),
             content=None,
             author=", ".join(_authors(entry)),
         )
@@ -84,6 +84,11 @@ def _entry(entry: Entry, base: str) -> tuple[str, int]:
     date = read_date(entry.published) or read_date(entry.updated)
     facts = " · ".join(part for part in (date, _line(entry.author)) if part)
     return "\n\n".join(part for part in (heading, facts, shortened_at_word(body, _SUMMARY)) if part), hidden
+
+
+def _html(plain: Any) -> str:
+    """A plain text of a JSON Feed as HTML; "" if it is not a string."""
+    return escape(text(plain), quote=False).replace("\n", "<br>")
 
 
 def _authors(entry: dict[str, Any]) -> list[str]:

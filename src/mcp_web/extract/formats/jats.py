@@ -27,11 +27,11 @@ _SECTIONS = frozenset({"sec", "abstract", "ack", "app", "ref-list", "boxed-text"
 
 
 def read_jats(page: Fetched) -> Document:
-    """Reads the title, body, appendices and references of an article; raises ExtractFailed if it has no text."""
+    """Reads the title, body, figures, appendices and references of an article; raises ExtractFailed without text."""
     root = _parsed(page.body, page.final_url)
     article = root if local(root.tag) == "article" else next(root.iter("article"), root)
     title = "".join(_texts(child(article, "front", "article-meta", "title-group", "article-title")))
-    parts = [_html(part, 1) for name in ("body", "back") if (part := child(article, name)) is not None]
+    parts = [_html(part, 1) for name in ("body", "floats-group", "back") if (part := child(article, name)) is not None]
     text, hidden = snippet_markdown("".join(parts), page.final_url, relative_links=False)
     if not text:
         raise ExtractFailed(f"{page.final_url} has no text of the article.", url=page.final_url)

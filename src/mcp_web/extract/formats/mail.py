@@ -35,7 +35,7 @@ def read_mail(page: Fetched) -> Document:
     subject = _header(mail, "Subject") or "E-mail without a subject"
     metadata = Metadata(
         author=_header(mail, "From") or None,
-        published=read_date(_header(mail, "Date"), whole_text=True) if mail["Date"] else None,
+        published=read_date(_header(mail, "Date"), whole_text=True),
     )
     written = "\n\n".join(filter(None, parts))
     return assemble(page, "mail", written, title=subject, metadata=metadata, notes=notes, hidden=hidden)
@@ -43,14 +43,12 @@ def read_mail(page: Fetched) -> Document:
 
 def _body(mail: EmailMessage, base: str) -> tuple[str, int, tuple[str, ...]]:
     """The text of a mail (plain if there is any, else from HTML), the number of hidden texts, and notes."""
-    part = mail.get_body(preferencelist=("plain", "html"))
-    if part is None:
-        return "", 0, ("The e-mail has no text.",)
-    text = _decoded(part)
-    if part.get_content_type() != "text/html":
-        return text, 0, ()
-    written, hidden = snippet_markdown(text, base)
-    return written, hidden, ()
+    for kind in ("plain", "html"):
+        part = mail.get_body((kind,))
+        text = _decoded(part) if part is not None else ""
+        if text.strip():
+            return (text, 0, ()) if kind == "plain" else (*snippet_markdown(text, base), ())
+    return "", 0, ("The e-mail has no text.",)
 
 
 def _decoded(part: Message) -> str:
@@ -59,7 +57,7 @@ def _decoded(part: Message) -> str:
     body = raw if isinstance(raw, bytes) else b""
     try:
         return body.decode(part.get_content_charset() or "utf-8", "replace")
-    except LookupError:
+    except (LookupError, UnicodeError):  # an encoding that does not exist, or that raises in spite of "replace"
         return body.decode("utf-8", "replace")
 
 

@@ -6,7 +6,7 @@ import re
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.decode import decode
-from mcp_web.extract.embedded import write_embedded
+from mcp_web.extract.embedded import without_comments, write_embedded
 from mcp_web.extract.formats.languages import language_of, read_definitions
 from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code
 from mcp_web.extract.options import ExtractOptions
@@ -16,8 +16,7 @@ from mcp_web.text.dates import read_date
 from mcp_web.text.headings import read_headings
 from mcp_web.text.media_types import type_of_name
 
-# Comments of Markdown and of MDX, by what ends them. In a code span they are text.
-_COMMENTS = {"-->": re.compile(r"<!--(?!\[).*?-->", re.S), "*/}": re.compile(r"(?<!`)\{/\*.*?\*/\}", re.S)}
+_MDX_COMMENT = re.compile(r"(?<!`)\{/\*.*?\*/\}", re.S)  # in a code span it is text
 _BLANKS = re.compile(r"\n(?:[ \t]*\n){3,}")
 _HEADING = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]{1,4}([A-Z][^\n]{1,90})$")
 _MAIL_HEADER = re.compile(
@@ -112,12 +111,12 @@ def _without_comments(text: str) -> tuple[str, int]:
 
     def clean(part: str) -> str:
         nonlocal count
-        for end, comment in _COMMENTS.items():
-            # Up to the last end only: from a comment that nothing ends, each search would go through all the rest.
-            commented, last, rest = part.rpartition(end)
-            commented, found = comment.subn("", commented + last)
-            part, count = commented + rest, count + found
-        return part
+        part, found = without_comments(part)
+        # Up to the last end only: from a comment that nothing ends, each search would go through all the rest.
+        commented, last, rest = part.rpartition("*/}")
+        commented, of_mdx = _MDX_COMMENT.subn("", commented + last)
+        count += found + of_mdx
+        return commented + rest
 
     return map_outside_code(text, clean), count
 
