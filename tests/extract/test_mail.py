@@ -76,10 +76,16 @@ def test_more_parts_than_an_email_has_are_refused_before_they_are_compared(neste
         read(f"From: a@b\nSubject: x\n{boundaries}".encode() + b"\n--b0\n\nx" * parts, "message/rfc822")
 
 
-@pytest.mark.parametrize("charset", ["idna", "undefined", "no-such-charset"])
+@pytest.mark.parametrize("charset", ["idna", "undefined", "no-such-charset", '"\0"'])
 def test_charset_that_cannot_be_decoded_is_read_as_utf_8(charset: str) -> None:
     body = f"From: a@b\nContent-Type: text/plain; charset={charset}\n\nwörld".encode()
     assert "wörld" in read(body, "message/rfc822").markdown
+
+
+def test_part_without_the_parts_that_it_should_have_is_no_text() -> None:
+    kind = "Content-Type: multipart/related; boundary=q"
+    body = f"From: a@b\n{kind}\n\n--q\n{kind}\n\nx"
+    assert "The e-mail has no text." in read(body, "message/rfc822").notes
 
 
 def test_html_is_read_if_the_plain_part_is_blank() -> None:

@@ -44,7 +44,10 @@ def read_mail(page: Fetched) -> Document:
 def _body(mail: EmailMessage, base: str) -> tuple[str, int, tuple[str, ...]]:
     """The text of a mail (plain if there is any, else from HTML), the number of hidden texts, and notes."""
     for kind in ("plain", "html"):
-        part = mail.get_body((kind,))
+        try:
+            part = mail.get_body((kind,))
+        except AttributeError:  # the standard library on a part that is said to have parts and has none
+            part = None
         text = _decoded(part) if part is not None else ""
         if text.strip():
             return (text, 0, ()) if kind == "plain" else (*snippet_markdown(text, base), ())
@@ -57,7 +60,7 @@ def _decoded(part: Message) -> str:
     body = raw if isinstance(raw, bytes) else b""
     try:
         return body.decode(part.get_content_charset() or "utf-8", "replace")
-    except (LookupError, UnicodeError):  # an encoding that does not exist, or that raises in spite of "replace"
+    except (LookupError, ValueError):  # an encoding that does not exist, or that raises in spite of "replace"
         return body.decode("utf-8", "replace")
 
 
