@@ -22,6 +22,7 @@ from mcp_web.extract.structured import Structured, read_structured, types_of
 from mcp_web.extract.works import citation_entries
 from mcp_web.model.page import Metadata
 from mcp_web.text.dates import date_in_url, read_date
+from mcp_web.text.json_fields import text
 from mcp_web.text.shorten import shortened_at_word
 from mcp_web.text.urls import absolute, domain_of
 
@@ -66,7 +67,8 @@ def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ())
     sent = dict(headers)
     main = _main_node(data)
     site = _text(_first(metas, *_SITE) or _site_from(data), 100).removeprefix("https://").removeprefix("http://")
-    written = _written_title(tree)
+    element = tree.select_one("head > title") or tree.select_one("title")
+    written = _text(element.text, 500) if element is not None else ""
     title = _text(clean_title(_titles(written, metas, main), _heading(tree), site, url), 300)
     opengraph = {name[3:]: values[0] for name, values in metas.items() if name.startswith("og:")}
     return title, Metadata(
@@ -107,12 +109,6 @@ def _main_node(data: Structured) -> Mapping[str, Any]:
     return best
 
 
-def _written_title(tree: Tree) -> str:
-    """The text of the title element; "" if there is none."""
-    element = tree.select_one("head > title") or tree.select_one("title")
-    return _text(element.text, 500) if element is not None else ""
-
-
 def _titles(written: str, metas: Metas, main: Mapping[str, Any]) -> list[str]:
     """The titles that the page declares, best first; `written`: of its title element, `main`: its main JSON-LD."""
     declared = (
@@ -123,7 +119,7 @@ def _titles(written: str, metas: Metas, main: Mapping[str, Any]) -> list[str]:
         _first(metas, "dc.title"),
         main.get("headline"),
     )
-    return [text for value in declared if (text := _text(value, 500))]
+    return list(filter(None, (_text(value, 500) for value in declared)))
 
 
 def _heading(tree: Tree) -> str | None:
@@ -209,12 +205,9 @@ def _node_date(data: Structured, main: Mapping[str, Any], name: str) -> str | No
     """The ISO date in the property `name` of the object `main`, else of the first object in `data` about a page or
     article that has it; None if there is none."""
     pages = (node for node in data.nodes() if any(kind.endswith(_OF_PAGE) for kind in types_of(node)))
-    for node in (main, *pages):
-        value = node.get(name)
-        value = value[0] if isinstance(value, list) and value else value
-        if isinstance(value, str) and (found := read_date(value)):
-            return found
-    return None
+    values = (node.get(name) for node in (main, *pages))
+    firsts = (value[0] if isinstance(value, list) and value else value for value in values)
+    return next(filter(None, (read_date(text(first)) for first in firsts)), None)
 
 
 def _first_date(metas: Metas, names: Iterable[str]) -> str | None:
@@ -253,10 +246,7 @@ def _site_from(data: Structured) -> str | None:
     for node in data.nodes():
         if "WebSite" in types_of(node) and isinstance(node.get("name"), str):
             return str(node["name"])
-    for node in data.nodes():
-        if name := _names(node.get("publisher")):
-            return name
-    return None
+    return next(filter(None, (_names(node.get("publisher")) for node in data.nodes())), None)
 
 
 def _first(metas: Metas, *names: str) -> str | None:

@@ -21,6 +21,8 @@ class RuleCheck:
 
 @dataclass(frozen=True, slots=True)
 class SiteConfigReport:
+    """What a config does on a page, and what is wrong with it."""
+
     config: str  # "id@version"
     fits: bool  # whether the config applies to the page if it is not requested
     rules: tuple[RuleCheck, ...]

@@ -87,7 +87,10 @@ def _config(entry: Any) -> SiteConfig:
     lists = {key: _strings(name, key, entry.get(key, ())) for key in _LISTS}
     for key in _LISTS[2:]:
         for selector in lists[key]:
-            _check_selector(name, key, selector)
+            try:
+                select(_probe(), selector)
+            except ValueError as error:
+                raise InvalidInput(f"{key} of site config {name!r}: {selector!r} is not valid: {error}.") from error
     return SiteConfig(id=name, version=str(entry.get("version", 1)), kind=kind, **lists)
 
 
@@ -97,14 +100,6 @@ def _strings(name: str, key: str, value: Any) -> tuple[str, ...]:
     if not isinstance(values, list | tuple) or not all(isinstance(each, str) and each.strip() for each in values):
         raise InvalidInput(f"{key} of site config {name!r} is a string or a list of strings.")
     return tuple(each.strip() for each in values)
-
-
-def _check_selector(name: str, key: str, selector: str) -> None:
-    """Raise InvalidInput if the selector of this key of the config `name` is not valid."""
-    try:
-        select(_probe(), selector)
-    except ValueError as error:
-        raise InvalidInput(f"{key} of site config {name!r}: {selector!r} is not valid: {error}.") from error
 
 
 @cache

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from turbohtml import Document as Tree
@@ -44,8 +44,7 @@ class Structured:
 
     def nodes(self) -> Iterator[Mapping[str, Any]]:
         """All objects with a type, those of JSON-LD first."""
-        yield from self.json_ld
-        yield from self.microdata
+        return chain(self.json_ld, self.microdata)
 
     def bounded(self, opengraph: Mapping[str, str]) -> tuple[Mapping[str, Any], ...]:
         """The data and the OpenGraph properties as `{"format", "data"}` entries; what exceeds the limits in size is

@@ -28,10 +28,7 @@ class _Phrases:
     def search(self, text: str) -> re.Match[str] | None:
         """The first match of the pattern in a text, or None."""
         lowered = text.lower()
-        for sign in self.signs:
-            if sign in lowered:
-                return self.pattern.search(text)
-        return None
+        return self.pattern.search(text) if any(sign in lowered for sign in self.signs) else None
 
 
 # Headers that only a challenge page has.

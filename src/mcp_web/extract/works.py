@@ -156,7 +156,7 @@ def arxiv(entry: Element, number: str) -> CslItem:
 
 
 def plain(html: str) -> str:
-    """A title without its HTML markup, on one line."""
+    """A title without its HTML tags, on one line, with entities replaced by their characters."""
     return line(unescape(_TAG.sub("", html)))
 
 

@@ -39,8 +39,7 @@ _ABOUT = re.compile(r"^(?:about|around|over|etwa|ungefähr|environ|circa|ca\.|ce
 _AMOUNT = re.compile(
     r"^(?P<n>\d{1,6}|an?|one|ein(?:e[mnr]?)?|une?|una?|uma?|ett?|een|en)\s*(?P<unit>[^\d\s.]+)\.?$", re.IGNORECASE
 )
-_NOW = frozenset({"just now", "gerade eben", "à l'instant", "ahora mismo", "たった今", "刚刚", "剛剛", "방금"})
-_TODAY = frozenset(
+_TODAY = {"just now", "gerade eben", "à l'instant", "ahora mismo", "たった今", "刚刚", "剛剛", "방금"}.union(
     "today heute aujourd'hui hoy oggi hoje vandaag idag dzisiaj dnes сегодня bugün 今日 今天 오늘".split()  # noqa: SIM905
 )
 _YESTERDAY = {"i går"}.union(
@@ -56,7 +55,7 @@ def moment_of(text: str, now: datetime) -> str | None:
     age = text.strip().lower()
     if age in _YESTERDAY:
         return (now - timedelta(days=1)).date().isoformat()
-    if age in _TODAY or age in _NOW:
+    if age in _TODAY:
         return now.date().isoformat()
     rest = _AFTER.sub("", _BEFORE.sub("", age))
     found = _AMOUNT.match(_ABOUT.sub("", rest)) if rest != age else None

@@ -76,7 +76,8 @@ def html_facts(body: bytes) -> HtmlFacts:
 
 
 def page_text(body: bytes) -> str:
-    """All text of the page, including its title and `noscript` elements, with white space collapsed."""
+    """The text in the first million bytes of a page, including its title and `noscript` elements, without scripts,
+    styles and drawings; white space is collapsed."""
     return _without_tags(_split(body[:_READ_BYTES], _CODE)[0])
 
 

@@ -35,7 +35,7 @@ UNTYPED = frozenset(
 
 
 def file_name(place: str) -> str:
-    """The last part of a URL's path, or of a file's; empty where the path has none."""
+    """The last part of a URL's path, or of a file's, with percent-encoding decoded; empty where the path has none."""
     path = place.partition("?")[0].partition("#")[0]
     if "://" in path:
         path = path.partition("://")[2].partition("/")[2]

@@ -152,6 +152,7 @@ def query_terms(word: str, languages: tuple[str, ...] = ("fa", *LATIN)) -> tuple
 
 
 def is_stop_word(word: str, language: str) -> bool:
+    """Whether a word in lower case is a stop word of a language such as "en"; False for a language without a list."""
     return word in STOP_WORDS.get(language, ())
 
 

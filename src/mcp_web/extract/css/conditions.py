@@ -87,6 +87,7 @@ def holds_for(condition: str, variable: Callable[[str], str]) -> bool:
 
 
 def supports_holds(condition: str) -> bool:
+    """Whether browsers support what the condition of an `@supports` names."""
     return _holds(condition.strip().lower(), _supported, 0)
 
 

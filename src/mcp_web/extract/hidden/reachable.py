@@ -196,4 +196,5 @@ def has_content(control: Element) -> bool:
 
 
 def visible_length(node: Node) -> int:
+    """The number of characters of text in a node, without scripts, style sheets, templates, drawings and `select`."""
     return len(node.text) - sum(len(element.text) for element in node.select("script,style,template,svg,select"))

@@ -143,11 +143,11 @@ def _room(reference: str, page: float) -> float:
 
 
 def _number(element: Element) -> int:
-    """The number in an element, or one that is off every page."""
+    """The number in an element; without one, a distance in English metric units that is off every page."""
     return whole((element.text or "").strip(), _FAR)
 
 
 def _length(text: str) -> float:
-    """A length in a style; one that is off every page if it is not known."""
+    """A length of a style in English metric units: 0 for "", and one that is off every page if it is not known."""
     found = pixels(text) if text else 0.0
     return _FAR if found is None else found * _PIXEL

@@ -32,7 +32,7 @@ class OdfStyles:
         self._looks: dict[str, Look] = {}
 
     def look(self, element: Element) -> Look:
-        """The look that the element's style gives its text."""
+        """The look that the element's style gives its text; one that defines nothing without a known style."""
         return self._look_of(attribute(element, "style-name") or "", 0)
 
     def _look_of(self, name: str, depth: int) -> Look:

@@ -17,7 +17,7 @@ from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import LONGEST, assemble
 from mcp_web.extract.ocr import find_tesseract
 from mcp_web.extract.options import ExtractOptions
-from mcp_web.extract.pdf.headings import OutlineItem, Styles, read_styles
+from mcp_web.extract.pdf.headings import OutlineItem, read_styles
 from mcp_web.extract.pdf.layout import read_blocks
 from mcp_web.extract.pdf.running_lines import remove_running_lines
 from mcp_web.extract.pdf.scans import Scans, read_scans
@@ -76,9 +76,11 @@ def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
     title = declared if declared and not _NO_TITLE.search(declared) else _largest_lines(pages)
     remove_running_lines(pages)
     styles = read_styles(pages, _outline(pdf))
-    text = "\n\n".join(
-        part for each in pages for part in (page_marker(each.number), _text(each, styles, recognised)) if part
-    )
+    parts: list[str] = []
+    for each in pages:
+        found = recognised.pages.get(each.number)  # the text in its image, if it is a scan
+        parts += [page_marker(each.number), found.text if found else write_blocks(read_blocks(each, styles))]
+    text = "\n\n".join(filter(None, parts))
     counted = (f"PDF with {amount(len(pdf), 'page')}; `<!-- page N -->` stands before each.",) if len(pdf) > 1 else ()
     return assemble(
         page,
@@ -90,12 +92,6 @@ def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
         hidden=sum(each.hidden for each in pages),
         outline=read_outline,
     )
-
-
-def _text(page: PageText, styles: Styles, recognised: Scans) -> str:
-    """The Markdown of a page: of the text recognised in its image if there is any, else of the text in the file."""
-    found = recognised.pages.get(page.number)
-    return found.text if found else write_blocks(read_blocks(page, styles))
 
 
 def read_outline(markdown: str) -> tuple[Heading, ...]:

@@ -34,6 +34,6 @@ def _at_edge(line: Line, page: PageText, edge: float = _EDGE) -> bool:
 
 
 def _key(line: Line) -> str:
-    """What is the same in a running line on every page: at most 80 characters, in lower case, with 0 for each
-    number."""
+    """What is the same in a running line on every page: at most 80 characters, in lower case, with 0 for each number,
+    also a Roman one."""
     return _DIGITS.sub("0", line.text.lower())[:80]
