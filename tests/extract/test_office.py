@@ -682,3 +682,25 @@ def test_starts_that_nothing_ends_take_linear_time(media_type: str, body: bytes)
 
     seconds(10)  # imports
     assert seconds(8_000) < 64 * max(seconds(500), 0.002)  # 16 times as much text; in quadratic time 256 times
+
+
+def test_moved_code_is_read_where_it_is_now() -> None:
+    styles = "<styles><style type='paragraph' styleId='c'><name val='Source Code'/></style></styles>"
+    runs = "<moveFrom><r><t>old</t></r></moveFrom><moveTo><r><t>new</t></r></moveTo>"
+    body = f"<p><pPr><pStyle val='c'/></pPr>{runs}</p>"
+    assert read(styled_text(body, styles), DOCX).markdown == "```\nnew\n```"
+
+
+def test_longer_books_and_presentations_say_what_was_not_read() -> None:
+    manifest = "<manifest><item id='a' href='a.xhtml' media-type='application/xhtml+xml'/></manifest>"
+    spine = "<spine>" + "<itemref idref='a'/>" * 1001 + "</spine>"
+    container = "<c><rootfiles><rootfile full-path='b.opf'/></rootfiles></c>"
+    parts = {"META-INF/container.xml": container, "b.opf": f"<p>{manifest}{spine}</p>", "a.xhtml": "<p>x</p>"}
+    assert "1,001 files" in read(zipped(parts), "application/epub+zip").notes[0]
+    slides = "<sldId r:id='a'/>" * 1001
+    parts = {
+        "ppt/presentation.xml": f"<p xmlns:r='r'><sldIdLst>{slides}</sldIdLst></p>",
+        "ppt/_rels/presentation.xml.rels": "<R><Relationship Id='a' Target='s.xml'/></R>",
+        "ppt/s.xml": f"<sld><cSld><spTree>{shape('x')}</spTree></cSld></sld>",
+    }
+    assert "1,001 slides" in read(zipped(parts), PPTX).notes[0]

@@ -125,3 +125,9 @@ def test_malformed_description_does_not_fail() -> None:
         "paths": {"/a": None, "/b": {"get": {"parameters": {}, "responses": [], "requestBody": 1}}},
     }
     assert "### GET /b" in read(json.dumps(odd), "application/json").markdown
+
+
+def test_longer_description_says_what_is_not_shown() -> None:
+    schemas = {f"S{at}": {"type": "string"} for at in range(501)}
+    long = {"openapi": "3.0.0", "info": {"title": "A"}, "paths": {}, "components": {"schemas": schemas}}
+    assert "500 schemas" in read(json.dumps(long), "application/json").notes[1]

@@ -157,8 +157,6 @@ def _not_free(source: bytes, markdown: str) -> WallFinding:
 def _instead_of_text(html: str, shown: str) -> WallFinding | None:
     """The wall of a page that shows a bot check, a consent dialogue or a login instead of its text; None if it does
     not. `html` is its source in lower case, `shown` its visible text."""
-    if len(shown) > _SHORT:
-        return None
     head = html[:_CHALLENGE]
     for vendor, marks in _BOT_MARKS:
         if any(mark in head for mark in marks):

@@ -41,7 +41,9 @@ def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
             f"### {_line(name)}\n\n" + ("\n".join(_schema(mapping(schema), 0)) or "(empty)")
             for name, schema in list(schemas.items())[:_SCHEMAS]
         )
-    notes = (f"An API description with {amount(len(operations), 'operation')}; mode=raw shows its JSON.",)
+    notes = [f"An API description with {amount(len(operations), 'operation')}; mode=raw shows its JSON."]
+    if len(operations) > _OPERATIONS or len(schemas) > _SCHEMAS:
+        notes.append(f"Only the first {_OPERATIONS:,} operations and {_SCHEMAS} schemas are shown.")
     metadata = Metadata(description=inline_text(about)[:500] or None)
     text = "\n\n".join(parts)
     return assemble(page, "openapi", text, title=title, kind="documentation", metadata=metadata, notes=notes)

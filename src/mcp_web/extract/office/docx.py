@@ -231,7 +231,7 @@ def _shown(parent: Iterable[Element], wanted: str, state: State) -> Iterator[Ele
             continue
         if name == wanted:
             yield each
-        if name not in (wanted, "Fallback"):
+        if name not in (wanted, "Fallback", "moveFrom"):
             waiting += each[::-1]
 
 

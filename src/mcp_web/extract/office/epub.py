@@ -39,7 +39,8 @@ def read_epub(page: Fetched) -> Document:
         raise package.failed("refers to no book")
     parts: list[str] = []
     hidden = size = 0
-    for name in _chapters(book, path)[:_CHAPTERS]:
+    chapters = _chapters(book, path)
+    for name in chapters[:_CHAPTERS]:
         data = package.read(name)
         if data is None:
             continue
@@ -57,7 +58,9 @@ def read_epub(page: Fetched) -> Document:
     text = "\n\n".join(part for part in parts if part)
     if not text:
         raise package.failed("contains no text (its pages may be images)")
-    return assemble(page, "epub", text, title=title, kind="article", metadata=metadata, hidden=hidden)
+    notes = [f"The book has {len(chapters):,} files; the first {_CHAPTERS:,} were read."]
+    notes = notes if len(chapters) > _CHAPTERS else []
+    return assemble(page, "epub", text, title=title, kind="article", metadata=metadata, notes=notes, hidden=hidden)
 
 
 def _with_sheets(package: Package, chapter: str, html: str) -> str:

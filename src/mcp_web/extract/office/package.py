@@ -23,13 +23,13 @@ _PARTS = 20_000
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _EXTENSIONS = frozenset(("wps", "wpg", "wpc", "wp14", "w14", "w15", "a14", "p14", "p15", "v"))
 _WHOLE = re.compile(r"-?[0-9]{1,12}")
-# A part that only one type of document has → the reader of that type.
+# A part that only one type of document has → the type.
 _SIGNS = {
-    "word/document.xml": "docx:read_docx",
-    "xl/workbook.xml": "xlsx:read_xlsx",
-    "ppt/presentation.xml": "pptx:read_pptx",
-    "META-INF/container.xml": "epub:read_epub",
-    "content.xml": "odf:read_odf",
+    "word/document.xml": "docx",
+    "xl/workbook.xml": "xlsx",
+    "ppt/presentation.xml": "pptx",
+    "META-INF/container.xml": "epub",
+    "content.xml": "odf",
 }
 
 
@@ -122,10 +122,9 @@ class Package:
 def read_zip(page: Fetched) -> Document:
     """Reads the document in a zip file, whose type is detected by its parts; raises UnsupportedContent for others."""
     package = Package(page)
-    for part, place in _SIGNS.items():
+    for part, kind in _SIGNS.items():
         if part in package.names:
-            module, _, name = place.partition(":")
-            document: Document = getattr(import_module(f"mcp_web.extract.office.{module}"), name)(page)
+            document: Document = getattr(import_module(f"mcp_web.extract.office.{kind}"), f"read_{kind}")(page)
             return document
     raise UnsupportedContent(
         f"{page.final_url} is a zip archive ({len(page.body):,} bytes, {len(package.names)} files), not a document.",

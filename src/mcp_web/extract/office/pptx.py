@@ -33,7 +33,8 @@ def read_pptx(page: Fetched) -> Document:
     targets = package.relations(main)
     parts: list[str] = []
     hidden_slides = 0
-    for number, slide in enumerate(children(child(root, "sldIdLst"))[:_SLIDES], 1):
+    slides = children(child(root, "sldIdLst"))
+    for number, slide in enumerate(slides[:_SLIDES], 1):
         name = targets.get(relation_id(slide), "")
         content = package.xml(name)
         if content is None:
@@ -45,7 +46,9 @@ def read_pptx(page: Fetched) -> Document:
     title, metadata = package.core_properties()
     if title.lower() in ("", "powerpoint presentation", "slide 1", "presentation"):
         title = parts[0].split("\n", 1)[0].partition(": ")[2] if parts else ""
-    notes = (f"{hidden_slides} hidden slides were left out.",) if hidden_slides else ()
+    notes = [f"{hidden_slides} hidden slides were left out."] if hidden_slides else []
+    if len(slides) > _SLIDES:
+        notes.append(f"The presentation has {len(slides):,} slides; the first {_SLIDES:,} were read.")
     text, hidden = "\n\n".join(parts), hidden_slides + reader.hidden
     return assemble(page, "pptx", text, title=title, metadata=metadata, notes=notes, hidden=hidden)
 
