@@ -46,3 +46,14 @@ def test_part_of_the_page_with_such_a_class_is_no_admonition(md) -> None:
 def test_admonition_set_as_a_table_stays_one_row(md) -> None:
     html = '<div class="tip"><table><tr><td rowspan="2"><img alt="[Tip]"></td><th>Tip</th></tr><tr><td><p>Do less.</p></td></tr></table></div>'
     assert md(html) == "| **Tip** | Do less. |\n| --- | --- |"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "<table><tr><td class='content'>cell</td></tr></table>",
+        "<table><tr><td></td><th>head</th></tr><tr><td>cell</td></tr></table>",
+    ],
+)
+def test_text_beside_a_table_in_an_admonition_is_kept(md, table: str) -> None:
+    assert "> Visible text" in md(f"<div class='note'><p>Visible text</p>{table}</div>")

@@ -137,3 +137,27 @@ def test_code_right_after_code_is_one_code_span_and_keys_are_two(md):
     assert md("<p>Press <kbd>Ctrl</kbd><kbd>C</kbd>.</p>") == "Press `Ctrl` `C`."
     assert md("<p><code>name</code><code>string</code></p>") == "`name` `string`"
     assert md("<p><code>`</code><code>z</code></p>") == "`` ` `` `z`"
+
+
+@pytest.mark.parametrize(
+    ("html", "kept"),
+    [
+        ("<table><tr><td>Input</td><td><pre>1 2 3</pre></td></tr><tr><td>Output</td><td><pre>six</pre></td></tr></table>", "Input"),
+        ("<table><tr><th>Input<th>Output<tr><td><pre>1 2 3\n</pre><td><pre>six</pre></table>", "1 2 3"),
+        ("<table><tr><td><pre>1 2 3</pre></td><td><pre>six</pre></td></tr></table>", "1 2 3"),
+        ("<table><tr><td><pre>1\n2</pre></td><td><pre>a\nb</pre></td><td>Side text</td></tr></table>", "Side text"),
+        ("<table><tr><td>Side text<table class=highlighttable><tr><td class=linenos><pre>1</pre><td><pre>a</pre></table></td></tr></table>", "Side text"),
+    ],
+)  # fmt: skip
+def test_text_in_a_table_with_code_is_kept(md, html: str, kept: str) -> None:
+    assert kept in md(html)
+
+
+def test_numbers_of_lines_in_a_table_without_names_are_left_out(md) -> None:
+    table = "<table><tr><td><pre>9\n10\n11</pre></td><td><pre>a\nb\nc\n</pre></td></tr></table>"
+    assert md(table) == "```\na\nb\nc\n```"
+
+
+def test_code_in_a_cell_cannot_end_its_span(md) -> None:
+    html = "<table><tr><th>a<th>b<tr><td><pre>x` [y](javascript:z) `  w</pre><td>c</table>"
+    assert "| ``x` [y](javascript:z) `  w`` | c |" in md(html)

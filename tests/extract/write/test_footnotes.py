@@ -54,3 +54,16 @@ def test_entries_of_a_definition_list_that_are_no_notes_are_kept(md) -> None:
     assert md(html) == (
         "It opens[^1].\n\n[^1]: At dawn.\n\n[2]\n\nNothing refers to this.\n\nlock\n\nA gate.\n\nweir\n: A dam."
     )
+
+
+def test_note_that_refers_to_another_keeps_the_number(md) -> None:
+    html = (
+        '<p>a<a id="r1" href="#fn1"><sup>1</sup></a> b<a id="r2" href="#fn2"><sup>2</sup></a></p><ol>'
+        '<li id="fn1">One. <a href="#r1">↩</a></li><li id="fn2">As in <a href="#fn1">1</a>. <a href="#r2">↩</a></li></ol>'
+    )
+    assert md(html).endswith("[^2]: As in [1](https://docs.example.org/guide/page.html#fn1).")
+
+
+def test_reference_to_a_page_with_a_shorter_name_is_a_link(md) -> None:
+    assert md('<p>a<sup><a href="e.html#n1">1</a></sup></p><p id=n1>1 Text.</p>').startswith("a[1](")
+    assert md('<p>a<sup><a href="page.html#n1">1</a></sup></p><p id=n1>1 Text.</p>').startswith("a[^1]")

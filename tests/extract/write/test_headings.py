@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.extract.reading import read
 
 
 @pytest.mark.parametrize(
@@ -60,3 +61,11 @@ def test_sections_that_a_quote_element_only_indents_are_not_quoted(md) -> None:
         "<blockquote><h1>Questions</h1><h3>Is it free?</h3><p>It is.</p></blockquote><blockquote>Said he.</blockquote>"
     )
     assert md(html) == "# Questions\n\n### Is it free?\n\nIt is.\n\n> Said he."
+
+
+@pytest.mark.parametrize(
+    ("url", "anchor"), [("https://e.org/A_(b)", "t"), ("https://e.org/a", "f()"), ("https://e.org/a|b", "t")]
+)
+def test_link_of_a_heading_to_itself_is_left_out_whatever_its_address(url: str, anchor: str) -> None:
+    page = f'<h2 id="{anchor}"><a href="#{anchor}">Title</a></h2><p>Text.</p>'
+    assert read(page, "text/html", url).markdown == "## Title\n\nText."

@@ -21,6 +21,7 @@ PAGES = {
     "notes": "".join(f'<p>t<sup><a href="#fn{at}">{at}</a></sup></p>' for at in range(2_000))
     + "<p id=fn1>Kept text</p>",
     "brackets": "<p>Kept text" + "[" * MANY + "]" * MANY + "(x)</p>",
+    "image sets": f'<p>Kept text<img srcset="{"a" * 19_990} ("></p>' * 20,
     "sheets": "<style>" + "@media screen{" * MANY + "</style><p>Kept text</p>",
     "rules": "<style>" + "".join(f".a{at}{{display:none}}" for at in range(2_000)) + "</style><p class=b>Kept text</p>",
 }

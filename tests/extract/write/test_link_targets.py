@@ -103,3 +103,20 @@ def test_picture_that_links_its_own_large_form_is_no_link(md) -> None:
 def test_pictures_that_turn_the_pages_of_a_manual_are_left_out(md) -> None:
     html = '<p>Seen.</p><p><a href="a.html"><img src="u.png" alt="[Up]"></a> <a href="b.html"><img src="n.png" alt="&lt;- Next"></a></p>'
     assert md(html) == "Seen."
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<iframe src="http://[youtu"></iframe>',
+        '<video src="http://[v"></video>',
+        '<img src="https://[latex">',
+        '<a href="http://[x">link</a>',
+    ],
+)
+def test_page_with_an_impossible_address_is_read(md, html: str) -> None:
+    assert "Kept text" in md(f"<p>Kept text {html}</p>")
+
+
+def test_character_of_an_image_starts_no_markup(md) -> None:
+    assert md('<p><img src=a alt="`·"> a <img src=b alt="`·"></p>') == "\\`· a \\`·"

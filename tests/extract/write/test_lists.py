@@ -54,3 +54,37 @@ def test_type_of_a_parameter_is_told_from_its_name(md) -> None:
 
 def test_checkbox_outside_of_a_list_is_no_task(md) -> None:
     assert md("<p><input type=checkbox> toggle</p>") == "toggle"
+
+
+def test_text_directly_in_a_list_is_kept(md) -> None:
+    assert md("<ul>Intro<li>a<li>b</ul>") == "Intro\n- a\n- b"
+    assert md("<ul><li>a</li>(see below)<li>b</li></ul>") == "- a\n\n  (see below)\n\n- b"
+    assert md("<ul>Intro<li><h2>A</h2></li></ul>") == "Intro\n\n## A"
+
+
+def test_content_of_a_definition_list_beside_its_terms_is_kept(md) -> None:
+    html = "<dl>Intro<h3>Part</h3><dt>a<dd>one</dd><ul><li>x</ul><div><div><dt>b<dd>two</div></div><div>y<dt>c<dd>three</div></dl>"
+    assert md(html) == "Intro\n\n### Part\n\na\n: one\n\n- x\n\nb\n\ntwo\n\ny\n\nc\n: three"
+    assert md("<dl><dt>a</dt><dl><dt>b<dd>two</dl></dl>") == "a\n\nb\n: two"
+    assert md('<dl><dt class="sig">f()</dt>Text.<dd>More.</dd></dl>') == "`f()`\n\nText.\n\nMore."
+
+
+def test_paragraph_that_begins_with_a_decimal_number_is_no_nested_list(md) -> None:
+    assert md("<ul><li><p>a</p><p>1.5 million</p></li></ul>") == "- a\n\n  1.5 million"
+
+
+def test_definition_without_term_that_begins_with_code_has_no_blank_lines_before_it(md) -> None:
+    assert md("<p>a</p><dl><dd><pre>x</pre></dd></dl>") == "a\n\n  ```\n  x\n  ```"
+
+
+def test_term_that_is_an_image_is_written_if_images_are(md) -> None:
+    assert md("<dl><dt><img src=/i.png alt=A></dt><dd>x</dd></dl>", include_images=True) == (
+        "![A](https://docs.example.org/i.png)\n: x"
+    )
+
+
+def test_number_in_other_digits_than_decimal_is_not_read(md) -> None:
+    assert md("<ol start=²><li value=²>a<li>b</ol>") == "1. a\n2. b"
+    assert (
+        md("<table><tr><th colspan=²>a<th rowspan=²>b<tr><td>c<td>d</table>") == "| a | b |\n| --- | --- |\n| c | d |"
+    )

@@ -88,3 +88,9 @@ def test_single_row_of_facts_stays_together_and_one_of_links_does_not(md) -> Non
     row = "<table><tr><td>message_size_limit</td><td>Use: <i>main</i></td><td>Default: 50M</td></tr></table>"
     assert md(row).splitlines()[0] == "| message_size_limit | Use: *main* | Default: 50M |"
     assert "|" not in md("<table><tr><td><a href=/a>A</a></td><td><a href=/b>B</a></td><td>C</td></tr></table>")
+
+
+def test_cells_after_a_table_in_a_cell_are_still_cells(md) -> None:
+    rows = "<div role=row><i role=cell>p</i><i role=cell>q</i></div>" * 2
+    html = f"<table><tr><th>a<th>b<tr><td><div role=table>{rows}</div><td><code>List&lt;T></code></table>"
+    assert md(html).endswith("| List&lt;T> |")

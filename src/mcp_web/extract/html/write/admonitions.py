@@ -91,8 +91,7 @@ def write_admonition(state: WriterState, element: Element, out: list[str]) -> No
         kind = f"{kind}: {words}"
     framed = _icon_table(element)
     state.indents += 1
-    # Asciidoctor makes a table with the content in one cell.
-    inside = state.blocks_of(framed or element.select_one("td.content") or element)
+    inside = state.blocks_of(framed or _content_cell(element) or element)
     state.indents -= 1
     if not inside and not words:
         return
@@ -110,7 +109,18 @@ def _icon_table(element: Element) -> Element | None:
     cells = table.select("td") if table is not None else []
     if table is None or len(cells) != 2 or len(table.select("th")) != 1 or cells[0].text.strip():
         return None
-    return cells[1]
+    return cells[1] if _is_all_text(element, table) else None
+
+
+def _content_cell(element: Element) -> Element | None:
+    """The cell with the text of an admonition that Asciidoctor made a table of icon and text; None for others."""
+    icon, cell = element.select_one("td.icon"), element.select_one("td.icon + td.content")
+    return cell if icon is not None and cell is not None and _is_all_text(element, icon, cell) else None
+
+
+def _is_all_text(element: Element, *parts: Element) -> bool:
+    """Whether an element has no text beside that of the parts."""
+    return element.text.split() == " ".join([part.text for part in parts]).split()
 
 
 def _title_of(element: Element, kind: str) -> Element | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from turbohtml import Element, Node, Text
 
 from mcp_web.extract.html.write import code, headings, lists, tables
@@ -22,15 +24,15 @@ BLOCK_TAGS = (
 )
 
 
-def write_blocks(state: WriterState, node: Node, out: list[str]) -> None:
-    """Append the content of a container to `out`, as blocks of Markdown."""
+def write_blocks(state: WriterState, nodes: Iterable[Node], out: list[str]) -> None:
+    """Append the child nodes of a container, or the given nodes, to `out`, as blocks of Markdown."""
     if state.depth > MAX_DEPTH:
-        out.extend(paragraphs(escape(node.text)))
+        out.extend(paragraphs(escape("".join([node.text for node in nodes]))))
         return
     state.depth += 1
     run: list[str] = []
     special, inline_special, blocky = state.special, state.inline_special, state.blocky
-    for child in node:
+    for child in nodes:
         if isinstance(child, Text):
             data = child.data
             if run or not data.isspace():

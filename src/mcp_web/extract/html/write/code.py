@@ -13,7 +13,6 @@ from mcp_web.extract.markdown import fence
 
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 _NUMBERS = re.compile(r"[\s\d.:|>+\-]*\Z")
-_COLUMN = re.compile(r"\s*\d+(?:\s+\d+)*\s*\Z")
 _GUTTERS = frozenset(
     """
     lineno linenos line-number line-numbers line-numbers-rows linenumber linenumbers ln lnt lnlinks gutter gl lnum
@@ -110,11 +109,25 @@ def _is_code_table(table: Element) -> bool:
     """Whether a table is only the layout of code with line numbers."""
     if not _TABLES.isdisjoint((table.attr("class") or "").split()):
         return True
+    if table.select_one("th,table") is not None:
+        return False
+    blocks = table.select("pre")
     cell = table.select_one(_GUTTER_CELLS)
-    if cell is not None and _NUMBERS.match(cell.text) is not None and table.select_one("th") is None:
-        return True
-    columns = table.select("td > pre, td > div > pre")
-    return len(columns) == 2 and _COLUMN.match(columns[0].text) is not None
+    if (cell is None or _NUMBERS.match(cell.text) is None) and not (len(blocks) == 2 and _numbers_lines(*blocks)):
+        return False
+    return not blocks or _letters(table.text) == _letters("".join([block.text for block in blocks]))
+
+
+def _numbers_lines(numbers: Element, code: Element) -> bool:
+    """Whether a text is consecutive numbers, not more than the lines of the code."""
+    found = numbers.text.split()
+    first = int(found[0]) if found and found[0].isdecimal() and len(found[0]) < 10 else 0
+    is_counted = found == [str(number) for number in range(first, first + len(found))]
+    return bool(first) and is_counted and len(found) <= text_of(code).count("\n") + 1
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
 
 
 def write_code(state: WriterState, element: Element, out: list[str]) -> None:

@@ -75,12 +75,14 @@ def escape_line_start(line: str) -> str:
 
 
 def code_span(code: str) -> str:
-    """Inline code, with a delimiter longer than any run of backticks inside; "" if it is only white space."""
-    code = fold_spaces(code).replace(JOINT, "").replace("](", f"]{JOINT}(")
-    if not code:
-        return ""
+    """A run of code as inline code; "" if it is only white space. JOINT is put into "](", as if it were a link."""
+    return in_ticks(fold_spaces(code).replace(JOINT, "").replace("](", f"]{JOINT}("))
+
+
+def in_ticks(code: str) -> str:
+    """Code of one line between delimiters longer than any run of backticks inside; "" for none."""
     if "`" not in code:
-        return f"`{code}`"
+        return f"`{code}`" if code else ""
     longest = max(len(run) for run in re.findall(r"`+", code))
     ticks = "`" * (longest + 1)
     pad = " " if code[0] == "`" or code[-1] == "`" else ""

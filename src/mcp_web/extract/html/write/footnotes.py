@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import count, islice
 
-from turbohtml import Element, Node, Text
+from turbohtml import Element, Text
 
 from mcp_web.extract.html.write.lists import entries
 from mcp_web.extract.html.write.state import WriterState, first_element, indented
@@ -31,13 +30,11 @@ _MOST = 3000  # references on one page: more than any ordinary page has
 
 
 class Footnotes:
-    """Finds the footnotes under some roots: references, definitions, labels. `here` is the URL of the page without
-    fragment."""
+    """Finds the footnotes under the roots of a writer: references, definitions, labels."""
 
-    def __init__(self, state: WriterState, roots: Sequence[Node], here: str) -> None:
+    def __init__(self, state: WriterState) -> None:
         self.state = state
-        self.roots = roots
-        self.here = here
+        self.roots = state.roots
         self.labels: dict[Element, str] = {}  # definition → label
         self.taken: set[str] = set()
         self.order: dict[Element, int] = {}
@@ -55,8 +52,12 @@ class Footnotes:
         if not self.labels:
             self._mark_unlinked()
         for anchor in anchors if self.labels else ():
-            leads_back = (anchor.attr("href") or "").rpartition("#")[2] in self.origins or _is_back_link(anchor)
-            if leads_back and not self.labels.keys().isdisjoint(_ancestors(anchor)):
+            name = (anchor.attr("href") or "").rpartition("#")[2]
+            is_origin = name in self.origins
+            around = _ancestors(anchor) if is_origin or _is_back_link(anchor) else []
+            noted = _definition_of(self.by_name[name]) if name in self.by_name and not is_origin else None
+            leads_to_other_note = noted in self.labels and noted not in around
+            if not leads_to_other_note and not self.labels.keys().isdisjoint(around):
                 self.state.inline_special.setdefault(anchor, "")  # not written
         # The writer of each definition: for its list or definition list, or for the block itself.
         self.state.notes = self.labels
@@ -79,10 +80,15 @@ class Footnotes:
 
     def _refer(self, anchor: Element) -> None:
         """Record what is written for an anchor, `[^label]`, if it leads to a footnote further down the page."""
-        page, _, fragment = (anchor.attr("href") or "").partition("#")
-        is_here = not page or page == self.here or self.here.endswith(page)
-        target = self.by_name.get(fragment) if is_here else None
-        if target is None or self.order.get(target, -1) <= self.order.get(anchor, 0):
+        href = anchor.attr("href") or ""
+        url = self.state.links.resolve(href)
+        target = self.by_name.get(href.partition("#")[2])
+        if (
+            url is None
+            or not self.state.links.is_here(url)
+            or target is None
+            or self.order.get(target, -1) <= self.order.get(anchor, 0)
+        ):
             return
         definition = _definition_of(target)
         if definition is None or definition in _ancestors(anchor) or not self._is_note(anchor, definition):
@@ -239,12 +245,11 @@ def write_headed(state: WriterState, element: Element, out: list[str]) -> None:
 
 def write_list(state: WriterState, element: Element, out: list[str]) -> None:
     """Append a list of footnote definitions. Other items are written as paragraphs."""
-    children = entries(element) if element.tag == "dl" else element
-    for child in children:
-        if not isinstance(child, Element) or (child.tag == "dt" and first_element(child.next_siblings) in state.notes):
+    for child in entries(element) if element.tag == "dl" else element:
+        if isinstance(child, Element) and child.tag == "dt" and first_element(child.next_siblings) in state.notes:
             continue  # the term before a definition is its label
-        label = state.notes.get(child)
-        inside = state.blocks_of(child)
+        label = state.notes.get(child) if isinstance(child, Element) else None
+        inside = state.blocks_of([child])
         text = _written(label, inside) if label else "\n\n".join(inside)
         if text:
             out.append(text)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
 
 from turbohtml import Element
 
 from mcp_web.extract.html.write.escape import JOINT, escape
+from mcp_web.extract.html.write.links import bare
 from mcp_web.extract.html.write.state import WriterState
+from mcp_web.text.urls import host_of
 
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url", "data-hi-res-src", "data-full-src")
 _LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 _PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg")
 MOST_LABEL = 100
 MOST_ALT = 300
-_WIDTH = re.compile(r"(\S+)(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
+_WIDTH = re.compile(r"(?<![^\s,])(\S+)(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
 
 
 def source_of(element: Element) -> str:
@@ -63,7 +64,7 @@ def image(state: WriterState, element: Element) -> str:
     recorded in `state.images`, whether requested or not."""
     alt = " ".join((element.attr("alt") or "").split())[:MOST_ALT]
     if alt and len(alt) <= 8 and not alt.isascii() and not any(char.isalpha() for char in alt):
-        return alt
+        return escape(alt)
     url = state.links.resolve(source_of(element))
     if url is None:
         return ""
@@ -110,7 +111,7 @@ def embed(state: WriterState, element: Element) -> str:
 def _label(element: Element, url: str) -> str:
     """The text of the link to a frame or player, such as "Video: vimeo.com"."""
     kind = {"audio": "Audio", "iframe": "Embedded"}.get(element.tag, "Video")
-    host = urlsplit(url.strip("<>")).hostname or ""
+    host = host_of(bare(url))
     if element.tag == "iframe" and re.search(r"youtu|vimeo|dailymotion|twitch|wistia|loom|ted\.com|bilibili", host):
         kind = "Video"
     return escape(f"{kind}: {host.removeprefix('www.')}" if host else kind)

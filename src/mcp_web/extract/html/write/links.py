@@ -22,7 +22,7 @@ class Links:
 
     def __init__(self, base_url: str) -> None:
         self._base = base_url
-        self._here = base_url.partition("#")[0]
+        self._here = bare(_written(base_url.partition("#")[0]))
         self._folder = urljoin(base_url, ".")
         self.recorded: dict[str, str] = {}
 
@@ -52,7 +52,7 @@ class Links:
 
     def is_here(self, url: str) -> bool:
         """Whether a resolved target is a place on this page."""
-        return "#" in url and url.partition("#")[0] == self._here
+        return "#" in url and bare(url).partition("#")[0] == self._here
 
     def remember(self, url: str, text: str) -> None:
         """Record a link of the page; the first text of a URL counts."""

@@ -2,67 +2,59 @@
 
 from __future__ import annotations
 
-from turbohtml import Element, Text
+import re
+from typing import TypeGuard
+
+from turbohtml import Element, Node, Text
 
 from mcp_web.extract.html.write import inline
 from mcp_web.extract.html.write.code import write_signature
-from mcp_web.extract.html.write.state import MAX_INDENTS, WriterState, indented
+from mcp_web.extract.html.write.state import MAX_INDENTS, WriterState, indented, integer
 
 _LISTS = ("ul", "ol", "menu")
+_LIST = re.compile(r"(?:-|\d+\.) ")  # begins a list; a paragraph that begins so is escaped
 
 
 def write_list(state: WriterState, element: Element, out: list[str]) -> None:
     """Append a list with bullets, or numbers if it is an `ol`; if it has headings in it, only the items' content."""
-    start = element.attr("start") or "1"
-    number = (int(start) if start.isdigit() and len(start) < 10 else 1) if element.tag == "ol" else None
     # If items contain headings, they are sections of the page.
     if state.indents >= MAX_INDENTS or element.select_one("h1,h2,h3,h4,h5,h6") is not None:
-        for child in element:
-            if isinstance(child, Element):
-                state.walk(state, child, out)
+        state.walk(state, element, out)
         return
+    number = integer(element, "start", 1) if element.tag == "ol" else None
     items: list[tuple[str, list[str]]] = []  # the mark and the blocks of each
     state.indents += 1
     for child in element:
-        if type(child) is not Element:
-            continue
-        # A list directly in a list belongs to the item before it; if there is none, it is part of the outer list.
-        inside: list[str] = []
-        (write_list if child.tag in _LISTS else state.walk)(state, child, inside)
+        is_item = isinstance(child, Element) and child.tag not in _LISTS
+        inside = state.blocks_of(child if is_item else [child])
         if not inside:
             continue
-        if child.tag in _LISTS:
+        if not isinstance(child, Element) or not is_item:
+            # A text or list directly in a list belongs to the item before it; if there is none, to the outer list.
             if items:
                 items[-1][1].extend(inside)
             else:
                 items.append(("", inside))
             continue
-        if number is None:
-            mark = "- "
-        else:
-            value = child.attr("value") or ""
-            number = int(value) if value.isdigit() and len(value) < 10 else number
+        mark = "- "
+        if number is not None:
+            number = integer(child, "value", number)
             mark = f"{number}. "
             number += 1
         items.append((mark, inside))
     state.indents -= 1
     if items:
         # A list is tight if each item has only a paragraph and a nested list.
-        is_tight = all(len(inside) == 1 or (len(inside) == 2 and _is_list(inside[1])) for _, inside in items)
+        is_tight = all(len(inside) == 1 or (len(inside) == 2 and _LIST.match(inside[1])) for _, inside in items)
         between = "\n" if is_tight else "\n\n"
         out.append(between.join(mark + indented(joined(inside), " " * len(mark)) for mark, inside in items))
-
-
-def _is_list(block: str) -> bool:
-    """Whether a block of Markdown is a list."""
-    return block.startswith("- ") or block[: block.find(".") + 1].rstrip(".").isdigit()
 
 
 def joined(inside: list[str]) -> str:
     """The blocks of a list item as one text: a nested list follows without a blank line, other blocks with one."""
     text = inside[0]
     for block in inside[1:]:
-        text += ("\n" if _is_list(block) and "\n\n" not in block else "\n\n") + block
+        text += ("\n" if _LIST.match(block) and "\n\n" not in block else "\n\n") + block
     return text
 
 
@@ -73,36 +65,38 @@ def write_definitions(state: WriterState, element: Element, out: list[str]) -> N
     if signatures or state.indents >= MAX_INDENTS:
         # The signatures of an API: the term as a paragraph, its description below it, not indented.
         for child in entries(element):
-            is_flat = child.tag == "dd" or child.select_one("h1,h2,h3,h4,h5,h6,pre,p,div") is not None
-            (state.walk if is_flat else write_signature)(state, child, out)
+            if _is_term(child) and child.select_one("h1,h2,h3,h4,h5,h6,pre,p,div") is None:
+                write_signature(state, child, out)
+            else:
+                state.walk(state, [child], out)
         return
     terms: list[str] = []
     state.indents += 1
     for child in entries(element):
-        if child.tag == "dt":
+        if _is_term(child):
             terms.extend(_term(state, child))
-            continue
-        inside = state.blocks_of(child)
-        if inside:
-            first = "" if inside[0].startswith(("\x00", "```", "|", "- ", "> ")) else inside.pop(0)
-            entry = "\n".join([*terms, indented(": " + first, "  ")] if first else terms)
-            body = "\n\n".join(inside)
-            out.append(entry + ("\n\n  " + indented(body, "  ") if body else ""))
+        elif inside := state.blocks_of([child]):
+            if isinstance(child, Element) and child.tag == "dd":
+                if not inside[0].startswith(("\x00", "```", "|", "- ", "> ")):
+                    terms.append(indented(": " + inside.pop(0), "  "))
+                inside = ["  " + indented(block, "  ") for block in inside]
+            out.append("\n\n".join(filter(None, ["\n".join(terms), *inside])))
             terms = []
     state.indents -= 1
     if terms:
         out.append("\n".join(terms))
 
 
-def entries(element: Element) -> list[Element]:
-    """The terms and definitions (`dt`, `dd`) of a list, including those inside a `div`, in order."""
-    found: list[Element] = []
+def _is_term(node: Node) -> TypeGuard[Element]:
+    return isinstance(node, Element) and node.tag == "dt"
+
+
+def entries(element: Element) -> list[Node]:
+    """The children of a definition list; instead of a `div` with terms (`dt`), its children."""
+    found: list[Node] = []
     for child in element:
-        if type(child) is Element:
-            if child.tag in ("dt", "dd"):
-                found.append(child)
-            elif child.tag == "div":
-                found.extend(node for node in child if type(node) is Element and node.tag in ("dt", "dd"))
+        is_group = isinstance(child, Element) and child.tag == "div" and any(map(_is_term, child))
+        found.extend(child if is_group else [child])
     return found
 
 
@@ -116,4 +110,5 @@ def _term(state: WriterState, element: Element) -> list[str]:
             child.insert_before(Text(" : "))
         return [inline.one_line(inline.inner(state, element))]
     # Texinfo begins a term without a category with a colon, which in Markdown begins a definition.
-    return ["  \n".join(state.blocks_of(element)).removeprefix(": ")] if element.text.strip() else []
+    text = "  \n".join(state.blocks_of(element)).removeprefix(": ")
+    return [text] if text else []

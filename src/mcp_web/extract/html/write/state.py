@@ -18,7 +18,7 @@ MAX_DEPTH = 120
 MAX_INDENTS = 10
 
 Writer = Callable[["WriterState", "Element", list[str]], None]
-Walk = Callable[["WriterState", "Node", list[str]], None]
+Walk = Callable[["WriterState", Iterable[Node], list[str]], None]
 
 
 @dataclass
@@ -48,15 +48,21 @@ class WriterState:
         links = [link for root in self.roots for link in root.select("a[href]")]
         return frozenset([link.attr("href") or "" for link in links if link.text.strip()])
 
-    def blocks_of(self, node: Node) -> list[str]:
-        """The content of a node as blocks of Markdown."""
+    def blocks_of(self, nodes: Iterable[Node]) -> list[str]:
+        """The child nodes of a node, or the given nodes, as blocks of Markdown."""
         found: list[str] = []
-        self.walk(self, node, found)
+        self.walk(self, nodes, found)
         return found
 
     def image_links(self) -> tuple[Link, ...]:
         """The images, with their alternative text as the text of a link."""
         return tuple(Link(text, bare(url)) for url, text in self.images.items())
+
+
+def integer(element: Element, name: str, default: int) -> int:
+    """The value of an attribute of up to nine digits; `default` if it is missing or anything else."""
+    value = element.attr(name) or ""
+    return int(value) if value.isdecimal() and len(value) < 10 else default
 
 
 def first_element(nodes: Iterable[Node]) -> Element | None:
@@ -90,8 +96,9 @@ class Survey:
 
     @cached_property
     def tagged(self) -> list[Element]:
-        """The elements under the root with a tag or attribute that may need special treatment when written."""
-        return self.root.select(_BY_TAG)
+        """The root and the elements under it with a tag or attribute that may need special treatment when written."""
+        own = [self.root] if isinstance(self.root, Element) and self.root.matches(_BY_TAG) else []
+        return [*own, *self.root.select(_BY_TAG)]
 
     @cached_property
     def tags(self) -> frozenset[str]:

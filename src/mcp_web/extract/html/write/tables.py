@@ -7,10 +7,11 @@ import re
 from turbohtml import Element
 
 from mcp_web.extract.html.write import inline
-from mcp_web.extract.html.write.escape import code_span
-from mcp_web.extract.html.write.state import MAX_INDENTS, Survey, WriterState, indented
+from mcp_web.extract.html.write.escape import in_ticks
+from mcp_web.extract.html.write.state import MAX_INDENTS, Survey, WriterState, indented, integer
 from mcp_web.extract.markdown import pipe_table
 from mcp_web.text.markdown import PIPE
+from mcp_web.text.spaces import fold_spaces
 
 MAX_COLUMNS = 200
 MAX_SPAN = 1000
@@ -50,7 +51,7 @@ def mark_grids(state: WriterState, survey: Survey) -> None:
 
 def write_as_code(state: WriterState, element: Element, out: list[str]) -> None:
     """Append the text of a declaration that is set as a table, as inline code."""
-    out.append(code_span(element.text))
+    out.append(in_ticks(fold_spaces(element.text)))
 
 
 def write_columns(state: WriterState, element: Element, out: list[str]) -> None:
@@ -122,8 +123,7 @@ def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
 
 def _span(cell: Element, name: str) -> int:
     """The value of `colspan` or `rowspan`, whichever `name` is; at least 1."""
-    value = cell.attr(name) or "1"
-    return max(1, min(int(value), MAX_SPAN)) if value.isdigit() and len(value) < 12 else 1
+    return max(1, min(integer(cell, name, 1), MAX_SPAN))
 
 
 def _grid(state: WriterState, rows: list[list[Element]]) -> list[list[str]]:
@@ -131,7 +131,7 @@ def _grid(state: WriterState, rows: list[list[Element]]) -> list[list[str]]:
     others empty."""
     grid: list[list[str]] = []
     held: dict[int, int] = {}  # column → how many more rows a cell above covers
-    state.in_cell = True
+    around, state.in_cell = state.in_cell, True
 
     def fill_covered(line: list[str]) -> None:
         while held.get(len(line), 0) > 0 and len(line) < MAX_COLUMNS:
@@ -154,7 +154,7 @@ def _grid(state: WriterState, rows: list[list[Element]]) -> list[list[str]]:
         fill_covered(line)
         if any(line):
             grid.append(line)
-    state.in_cell = False
+    state.in_cell = around
     return grid
 
 
@@ -168,5 +168,5 @@ def flat(block: str) -> str:
     block = re.sub(r"\x00\d+\x00#{1,6} ", "", block)
     if block.startswith("```"):
         lines = block.split("\n")[1:-1]
-        return "<br>".join(f"`{line.strip()}`" for line in lines if line.strip())
+        return "<br>".join(in_ticks(line.strip()) for line in lines if line.strip())
     return "<br>".join(line.strip() for line in block.split("\n") if line.strip())

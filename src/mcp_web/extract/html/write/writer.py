@@ -55,13 +55,9 @@ def write_markdown(
     found: list[str] = []
     for root in roots:
         _prepare(state, Survey(root, classes))
-    footnotes.Footnotes(state, roots, base_url.partition("#")[0]).mark()
+    footnotes.Footnotes(state).mark()
     for root in roots:
-        if isinstance(root, Element) and (root.tag in blocks.BLOCKS or root in state.special):
-            writer = state.special.get(root) or blocks.BLOCKS[root.tag]
-            writer(state, root, found)
-        else:
-            blocks.write_blocks(state, root, found)
+        blocks.write_blocks(state, [root], found)
     while found and found[-1] == "---":
         found.pop()
     return _finish(state, "\n\n".join(found))
