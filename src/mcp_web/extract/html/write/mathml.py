@@ -110,7 +110,7 @@ def _text(element: Element, depth: int) -> str:
         return ""
     # Spaces at the ends separate words from formulas.
     lead, tail = " " if text[0].isspace() else "", " " if text[-1].isspace() else ""
-    words = " ".join(text.split())
+    words = " ".join(text.split()).replace("$", "\\$")  # it would end the formula
     return f"\\text{{{lead}{words}{tail}}}" if words else "\\text{ }"
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from urllib.parse import parse_qs, unquote_plus, urlsplit
+from unicodedata import normalize
+from urllib.parse import parse_qs, unquote_plus
 
 from turbohtml import Element, Node
 
+from mcp_web.extract.html.write.escape import JOINT
 from mcp_web.extract.html.write.mathml import to_tex
+from mcp_web.extract.html.write.mathsymbols import SYMBOLS
 from mcp_web.extract.html.write.state import Survey, WriterState
 
 # Classes of elements that contain the rendered form of a formula and its source.
@@ -27,7 +30,17 @@ _DELIMITED = re.compile(r"\s*(?:\\\((?P<i>.*)\\\)|\\\[(?P<b>.*)\\\]|\$\$(?P<d>.*
 _DISPLAYED = re.compile(
     r"\\begin\{(?:equation|align|gather|multline|eqnarray|split|cases|displaymath)|\\displaystyle|\\\\"
 )
-_PROSE = re.compile(r"(?<![\\a-zA-Z{])[a-zA-Z]{3,}(?![a-zA-Z}])")
+# Words of three letters or more; two characters are a word in Chinese, Japanese and Korean.
+_PROSE = re.compile(r"[\u2e80-\ud7ff]{2}|(?<!\{)(?<![^\W\d_])[^\W\d_]{3,}(?![^\W\d_]|\})")
+_COMMANDS = re.compile(
+    r"\\(?:begin|end)\{(?:[a-zA-Z]{0,6}matrix|[dr]?cases|align(?:ed|at|edat)?|d?array|equation|gather(?:ed)?|split)\*?\}"
+    r"(?:\{[clr| ]*\})?|\\[a-zA-Z]+"
+)
+_UNSEEN = "annotation,annotation-xml,semantics > :not(:first-child),maction > :not(:first-child)"
+_AS_TEX = str.maketrans(SYMBOLS)
+# Letters that one of two forms of a formula may have more than the other, and that its source may have more than what
+# is shown: numbers of equations, spaces, colours.
+_FEW_LETTERS, _MANY_LETTERS = 2, 11
 _TEXT_COMMANDS = re.compile(
     r"\\(?:text\w*|mathrm|mathit|mathsf|mathtt|operatorname\*?|mbox|label|tag|ref|begin|end|hbox)"
     r"\s*\{[^{}]*\}"
@@ -64,7 +77,7 @@ def written(tex: str, display: bool) -> str:
     if not tex:
         return ""
     # White space has no meaning in TeX, so a space is put where the text would become a link or a tag.
-    tex = _MARKUP.sub(r"\g<0> ", tex)
+    tex = _MARKUP.sub(r"\g<0> ", tex.replace(JOINT, ""))
     return f"\x00$${tex}$$\x00" if display else f"${tex}$"
 
 
@@ -72,23 +85,27 @@ def formula(element: Element) -> tuple[str, bool] | None:
     """The TeX of a formula and whether it is a display formula, or None for other elements. The TeX is "" if the
     formula is written from another element."""
     tag = element.tag
-    classes = element.attr("class") or ""
     if tag == "img":
         tex = _of_image(element)
         return (tex, bool(_DISPLAYED.search(tex))) if tex else None
     if tag == "script":
         kind = (element.attr("type") or "").lower()
-        return (_clean(element.text), "mode=display" in kind) if "tex" in kind else None
-    if "MathJax" in classes or tag == "mjx-container":
-        return _of_mathjax(element, classes)
+        tex = "" if _is_prose(_TEXT_COMMANDS.sub(" ", element.text)) else _clean(element.text)
+        return (tex, "mode=display" in kind) if "tex" in kind else None
+    classes = (element.attr("class") or "").lower()
+    if ("mathjax" in classes or tag == "mjx-container") and _is_before_source(element):
+        return "", False
     display = "display" in classes or tag == "div" or element.attr("display") in ("block", "true")
     display = display or element.attr("block") is not None
-    inside = element if tag == "math" else element.select_one("math")
-    if inside is not None:
-        return _of_mathml(inside), display or inside.attr("display") == "block"
+    inside = [element] if tag == "math" else element.find_all("math", limit=2)
+    if inside:
+        # The letters of the formula may be on the page twice: as MathML, and as KaTeX and MathJax place them.
+        if len(inside) > 1 or _letters_missing(element.text, 2 * inside[0].text) > _FEW_LETTERS:
+            return None
+        return _of_mathml(inside[0]), display or inside[0].attr("display") == "block"
     for name in _ATTRIBUTES:
         value = element.attr(name)
-        if value and len(value) < MOST_TEX and not _is_prose(value, element.text):
+        if value and len(value) < MOST_TEX and _agree(value, element.text):
             return _clean(value), display
     return _of_text(element, display)
 
@@ -105,44 +122,44 @@ def _of_text(element: Element, display: bool) -> tuple[str, bool] | None:
     return None
 
 
-def _of_mathjax(element: Element, classes: str) -> tuple[str, bool] | None:
-    """The TeX of MathJax output ("" if a script after it has the source) and whether it is displayed, or None."""
-    if "Preview" in classes:
-        return "", False
+def _is_before_source(element: Element) -> bool:
+    """Whether the script with the author's TeX follows the output of MathJax, after other output at most."""
     after: Node | None = element.next_sibling
-    while after is not None and isinstance(after, Element) and after.tag != "script":
+    while isinstance(after, Element) and after.tag != "script":
         after = after.next_sibling
-    if isinstance(after, Element) and (after.attr("type") or "").lower().startswith("math/tex"):
-        return "", False  # the script after it has the author's TeX
-    inside = element.select_one("math")
-    display = element.attr("display") == "true" or "Display" in classes
-    if inside is None:
-        return None
-    return _of_mathml(inside), display or inside.attr("display") == "block"
+    return isinstance(after, Element) and (after.attr("type") or "").lower().startswith("math/tex")
 
 
 def _of_mathml(element: Element) -> str:
     """The author's TeX if it is annotated and agrees with the formula, else TeX converted from the MathML."""
     note = element.select_one(_TEX_SOURCE)
-    source = note.text if note is not None else element.attr("alttext") or ""
-    source = _clean(source)
-    if source and len(source) < MOST_TEX and not _is_prose(source, _shown(element)):
+    source = _clean(note.text if note is not None else element.attr("alttext") or "")
+    unseen = "".join([each.text for each in element.select(_UNSEEN)])
+    if source and len(source) < MOST_TEX and _letters_missing(source, element.text, unseen) <= _MANY_LETTERS:
         return source
     return to_tex(element)
 
 
-def _shown(element: Element) -> str:
-    """The text of a MathML element that is shown, without annotations."""
-    hidden = sum(len(note.text) for note in element.select("annotation,annotation-xml"))
-    text = element.text
-    return text[: len(text) - hidden] if hidden else text
+def _agree(tex: str, text: str) -> bool:
+    """Whether a TeX source is that of the visible text, as far as their letters tell; without text, whether it is not
+    prose, because a script may write the formula."""
+    if not text.strip():
+        return not _is_prose(tex)
+    rest = _letters_missing(text.translate(_AS_TEX), tex)
+    return rest <= _FEW_LETTERS and _letters_missing(tex, text) <= _MANY_LETTERS
 
 
-def _is_prose(tex: str, shown: str) -> bool:
-    """Whether a TeX source is prose, which would be hidden text: several words that the formula does not show."""
-    words = _PROSE.findall(_TEXT_COMMANDS.sub(" ", tex))
-    seen = "".join(shown.split())
-    return sum(word not in seen for word in words) >= 3
+def _letters_missing(tex: str, shown: str, unseen: str = "") -> int:
+    """How many letters of a TeX source, without its commands, are missing in the text that a person sees: `shown`
+    without `unseen`. Many are missing if the source is prose, which would be hidden text."""
+    source, shown = (normalize("NFKC", text) for text in (_COMMANDS.sub(" ", tex), shown))
+    counts = [(source.count(char), shown.count(char) - unseen.count(char)) for char in set(source) if char.isalpha()]
+    return sum([max(0, wanted - max(0, found)) for wanted, found in counts])
+
+
+def _is_prose(tex: str) -> bool:
+    """Whether a TeX source has three words or more that are not next to a brace."""
+    return len(_PROSE.findall(re.sub(r"\\[a-zA-Z]+", " ", tex))) >= 3
 
 
 def _of_image(element: Element) -> str:
@@ -153,14 +170,14 @@ def _of_image(element: Element) -> str:
     named = any(word in classes for word in ("latex", "tex", "math"))
     if label and len(label) < MOST_TEX and (named or "\\" in label) and _looks_like_tex(label, named):
         return _clean(label)
-    address = urlsplit(source) if len(source) < MOST_TEX else None
-    if address is None:
+    if len(source) >= MOST_TEX:
         return ""
-    query = parse_qs(address.query)
+    path, _, query = source.partition("#")[0].partition("?")
+    values = parse_qs(query)
     for name in ("latex", "chl", "tex", "eq", "math"):
-        if name in query and _looks_like_tex(query[name][0], named=True):
-            return _clean(query[name][0])
-    for part in (address.query, address.path.rpartition("/")[2]):
+        if name in values and _looks_like_tex(values[name][0], named=True):
+            return _clean(values[name][0])
+    for part in (query, path.rpartition("/")[2]):
         tex = unquote_plus(part)
         if "\\" in tex and _looks_like_tex(tex, named=False):
             return _clean(tex)
@@ -169,9 +186,7 @@ def _of_image(element: Element) -> str:
 
 def _looks_like_tex(text: str, named: bool) -> bool:
     """Whether a text is TeX; with `named`, a class or parameter says so, and anything but prose counts."""
-    if _is_prose(re.sub(r"\\[a-zA-Z]+", " ", text), ""):
-        return False
-    return named or re.search(r"\\[a-zA-Z]+|[_^]\{", text) is not None
+    return not _is_prose(text) and (named or re.search(r"\\[a-zA-Z]+|[_^]\{", text) is not None)
 
 
 def _clean(tex: str) -> str:
