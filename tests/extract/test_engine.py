@@ -294,3 +294,11 @@ def test_product_keeps_its_specifications() -> None:
     markdown = read(html).markdown
     assert "| Weight | 180 g |" in markdown
     assert "Bottle" not in markdown
+
+
+def test_selectors_that_are_offered_are_valid() -> None:
+    with pytest.raises(SelectorNotFound) as caught:
+        read(
+            f"<div id=2024><p>{'word ' * 60}</p></div><section id=part-1><p>{'word ' * 60}</p></section>", selector="b"
+        )
+    assert caught.value.details["offers"] == ["section#part-1"]

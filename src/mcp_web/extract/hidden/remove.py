@@ -22,6 +22,7 @@ from mcp_web.extract.css.sheet_text import own_sheets
 from mcp_web.extract.css.style import FAINT, Style, hides_box, is_faded_out
 from mcp_web.extract.css.variables import Variables
 from mcp_web.extract.hidden.boxes import Boxes
+from mcp_web.extract.hidden.formulas import is_formula, style_formulas
 from mcp_web.extract.hidden.palette import Palette, page_colours
 from mcp_web.extract.hidden.reachable import HIDING_CLASSES, SHELL, Reachable, has_content, visible_length
 from mcp_web.extract.hidden.shadow import flatten_shadow_trees
@@ -47,7 +48,6 @@ _SMALL = 4.0  # pixels; a smaller font size is tested further
 _FIRST_LINE = re.compile(r"::?first-line\b", re.I)
 _ONE_LINE = 100  # characters that fit on one line of the screen
 _OUTSIDE_SHEET = "link[rel~=stylesheet i]:not([href^='data:' i])"
-_MATHS = "math,annotation,script[type^='math/' i]"
 _ANIMATED = re.compile(
     r"(?:^|[\s_-])(?:wow|animate[ds]?|animation|reveal|fade(?:in|up|down|left|right)?|framer|motion|lazy(?:load)?|aos)"
     r"(?:$|[\s_-])",
@@ -75,6 +75,7 @@ def remove_hidden(tree: Node, names: PageNames | None = None, removed_later: str
     `has_shadows`: whether the tree may have shadow trees.
     """
     count, inner = flatten_shadow_trees(tree, remove_hidden) if has_shadows else (0, {})
+    style_formulas(tree)
     candidates = list(dict.fromkeys((*tree.iter_elements(_TAGS), *tree.select(_ATTRIBUTES))))
     names = names or PageNames(tree)
     place_streamed(tree, candidates)
@@ -113,7 +114,8 @@ def remove_hidden(tree: Node, names: PageNames | None = None, removed_later: str
     # Removed at the end, so that no decision depends on what was removed before it.
     for element in gone:
         element.decompose()
-    return count + len(gone) + _clear_fallbacks(candidates)
+    counted = sum(element.tag != "rp" for element in gone)  # it holds a parenthesis, for browsers without ruby
+    return count + counted + _clear_fallbacks(candidates)
 
 
 def _partition(elements: Iterable[Element], removed_later: str) -> tuple[list[Element], list[Element]]:
@@ -339,7 +341,7 @@ def _unreachable(found: list[Element], reachable: Reachable, judge: _Judge) -> l
         if element.tag in _KEPT or judge.is_inside(element, gone):
             continue
         # Only text is removed; images that appear late are treated elsewhere.
-        if (not element.text.strip() and element.tag != "slot") or _is_formula(element) or reachable(element):
+        if (not element.text.strip() and element.tag != "slot") or is_formula(element) or reachable(element):
             continue
         if judge.appears_later(element) or reachable.is_main_text(element):
             element.attrs[LABEL] = DOUBTFUL
@@ -353,14 +355,8 @@ def _drop_texts(found: list[Element], reachable: Reachable, judge: _Judge) -> in
     for element in found:
         if reachable(element) or reachable.is_main_text(element):
             judge.ignore_visibility_of(element)
-    unseen = [element for element in found if not _is_formula(element) and judge.has_hidden_text(element)]
+    unseen = [element for element in found if not is_formula(element) and judge.has_hidden_text(element)]
     return sum(judge.drop_texts(element) for element in unseen)
-
-
-def _is_formula(element: Element) -> bool:
-    """Whether the element's text is nearly all the hidden MathML of a formula, the best source for its TeX."""
-    inside = element if element.tag == "math" else element.select_one(_MATHS)
-    return inside is not None and len(inside.text.strip()) >= 0.9 * len(element.text.strip())
 
 
 def _clear_fallbacks(candidates: list[Element]) -> int:

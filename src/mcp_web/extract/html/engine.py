@@ -23,7 +23,7 @@ from mcp_web.extract.html.choose import ScoredBlocks, prune, score_blocks
 from mcp_web.extract.html.explain import explain_choice, explain_config
 from mcp_web.extract.html.kind import declared_kind, kind_of
 from mcp_web.extract.html.parse import body_of, parse_page
-from mcp_web.extract.html.rules import NEVER, choose_by_rules, cut_off, open_dialogs
+from mcp_web.extract.html.rules import NEVER, UNSEEN, choose_by_rules, cut_off, open_dialogs
 from mcp_web.extract.html.write.writer import write_markdown
 from mcp_web.extract.metadata import read_metadata
 from mcp_web.extract.options import ExtractOptions
@@ -36,6 +36,7 @@ from mcp_web.text.urls import absolute
 
 _SHEET = re.compile(rb"<style\b|<link\b[^>]{0,9}\srel\s*=[^>]{0,100}>", re.I)
 _SHEET_END = re.compile(rb"</style(?=[\s/>])", re.I)
+_NAME = re.compile(r"[^\W\d][\w-]*")  # of an id that needs no escape in a selector
 _FITS = 3  # of a page too large for memory, the first third is read
 _LEAST = 20  # characters that the body of a config must have to be used
 _ENOUGH = 0.4  # share of the text outside links, of the page or of its scored content, that a packaged config must find
@@ -275,7 +276,10 @@ def _selected(page: _Page, selector: str) -> list[Element]:
             selector=selector,
             offers=offers,
         )
-    return sites.outermost(found)
+    roots = sites.outermost(found)
+    for root in roots:
+        root.remove(UNSEEN)
+    return roots
 
 
 def _suggested_selectors(body: Element) -> list[str]:
@@ -283,7 +287,7 @@ def _suggested_selectors(body: Element) -> list[str]:
     offers: list[str] = []
     for element in body.select("main,article,section[id],div[id],[role=main],table[id],#content")[:200]:
         name = element.attr("id")
-        selector = f"{element.tag}#{name}" if name and name.replace("-", "").replace("_", "").isalnum() else element.tag
+        selector = f"{element.tag}#{name}" if name and _NAME.fullmatch(name) else element.tag
         if selector not in offers and selector not in ("div", "section", "table") and len(element.text) > 200:
             offers.append(selector)
     return offers[:12]

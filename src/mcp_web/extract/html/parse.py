@@ -17,7 +17,7 @@ from mcp_web.model.page import Fetched
 _FORMATTING = re.compile(
     r"<(/?)(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s>/])[^>]{0,2000}>", re.I
 )
-_CLOSED_SHADOW = re.compile(r"(shadowrootmode\s{0,9}=\s{0,9}[\"']?)closed", re.I)
+_CLOSED_SHADOW = re.compile(r"(<template\s[^<>]{0,2000}?\bshadowrootmode\s{0,9}=\s{0,9}[\"']?)closed", re.I)
 _MOST_OPEN = 600
 _STEP, _WINDOW = 32_768, 2_048
 _MOST_IN_WINDOW = 25

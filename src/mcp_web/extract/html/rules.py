@@ -8,10 +8,12 @@ from turbohtml import Element, Text
 from mcp_web.extract import sites
 from mcp_web.text.html_facts import html_facts
 
-# Never content, on any kind of page (the writer reads formulas from script[type^=math]).
+# Without visible text, whatever was selected (the writer reads formulas from script[type^=math]).
+UNSEEN = "script:not([type^='math/' i]),style,template,svg,datalist,meter,progress,body title"
+# Never content, on any kind of page.
 NEVER = (
-    "script:not([type^='math/' i]),style,template,svg,iframe:not([src]),canvas,object,embed,"
-    "select,input:not([type=checkbox]),textarea,nav,button,dialog:not([open]),"
+    f"{UNSEEN},iframe:not([src]),canvas,object,embed,select,"
+    "input:not([type=checkbox]),textarea,nav,button,dialog:not([open]),"
     "footer:not(blockquote footer,figure footer,[class*=footnote]),[role=navigation],[role=search],[role=menu],"
     "[role=menubar],[role=dialog],[role=alertdialog],[role=contentinfo]"
 )
@@ -32,9 +34,8 @@ def open_dialogs(tree: Tree, body: Element, source: bytes) -> None:
     Not on a page that a script fills: there the text beside the dialog, which often asks about cookies, is yet to come.
     Must run before hidden text is removed: inside elements that are never content, it is not looked for.
     """
-    dialogs = (
-        tree.select("[role=dialog],[role=alertdialog]") if b"dialog" in source else []
-    )  # the search visits all elements
+    # The search visits all elements.
+    dialogs = tree.select("[role=dialog],[role=alertdialog]") if b"dialog" in source else []
     if not dialogs:
         return
     inside = sum([len(element.text) for element in sites.outermost(dialogs)])
