@@ -57,3 +57,19 @@ def test_admonition_set_as_a_table_stays_one_row(md) -> None:
 )
 def test_text_beside_a_table_in_an_admonition_is_kept(md, table: str) -> None:
     assert "> Visible text" in md(f"<div class='note'><p>Visible text</p>{table}</div>")
+
+
+@pytest.mark.parametrize(
+    ("inside", "expected"),
+    [
+        (
+            "<p>This text is before it.</p><details><summary>More</summary>x</details>",
+            "This text is before it.\n\n**More**\n\nx",
+        ),
+        ("<table><tr><th>A<th>B<tr><td>1<td>2</table>", "| A | B |\n| --- | --- |\n| 1 | 2 |"),
+        ("<ul><li class=title>A</ul>", "- A"),
+    ],
+)
+def test_heading_of_a_part_is_not_the_title_of_the_admonition(md, inside: str, expected: str) -> None:
+    quoted = "\n".join(f"> {line}".rstrip() for line in expected.split("\n"))
+    assert md(f"<div class=note>{inside}</div>") == f"> **Note**\n>\n{quoted}"

@@ -161,3 +161,11 @@ def test_numbers_of_lines_in_a_table_without_names_are_left_out(md) -> None:
 def test_code_in_a_cell_cannot_end_its_span(md) -> None:
     html = "<table><tr><th>a<th>b<tr><td><pre>x` [y](javascript:z) `  w</pre><td>c</table>"
     assert "| ``x` [y](javascript:z) `  w`` | c |" in md(html)
+
+
+def test_name_of_a_file_above_code_with_line_numbers_is_kept(md) -> None:
+    row = "<tr><td class=linenos><pre>1</pre></td><td><pre>a = 1</pre></td></tr>"
+    html = f"<table class=highlighttable><tr><th colspan=2>main.py</th></tr>{row}</table>"
+    assert md(html) == "*main.py*\n\n```\na = 1\n```"
+    html = "<table class=highlighttable><tr><td class=linenos><pre>1</pre></td><td>Text<pre>a</pre></td></tr></table>"
+    assert md(html) == "```\nTexta\n```"

@@ -90,6 +90,13 @@ def test_single_row_of_facts_stays_together_and_one_of_links_does_not(md) -> Non
     assert "|" not in md("<table><tr><td><a href=/a>A</a></td><td><a href=/b>B</a></td><td>C</td></tr></table>")
 
 
+def test_foot_of_a_table_comes_last_wherever_it_is_written(md) -> None:
+    html = "<table><thead><tr><th>a<th>b</thead><tfoot><tr><td>3<td>4</tfoot><tbody><tr><td>1<td>2</tbody></table>"
+    assert md(html) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"
+    html = "<table><tr><td>1<td>2<thead><tr><th>a<th>b</thead><tbody><tr><td>3<td>4<thead><tr><th>c<th>d</table>"
+    assert md(html) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n| c | d |"
+
+
 def test_cells_after_a_table_in_a_cell_are_still_cells(md) -> None:
     rows = "<div role=row><i role=cell>p</i><i role=cell>q</i></div>" * 2
     html = f"<table><tr><th>a<th>b<tr><td><div role=table>{rows}</div><td><code>List&lt;T></code></table>"

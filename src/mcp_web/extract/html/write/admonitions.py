@@ -27,11 +27,13 @@ _FRAMES = (
 _NAMES = frozenset((*_KINDS, *_FRAMES))
 _TAGS = frozenset(("div", "aside", "section", "blockquote", "details", "p", "table", "article", "figure", "li", "dl"))
 _TITLES = (
-    ".admonition-title,.callout-title,.custom-block-title,.markdown-alert-title,.alert-title,.alert-heading,.title,"
+    ":not(li,dd,td,th):is(.admonition-title,.callout-title,.custom-block-title,.markdown-alert-title,.alert-title,"
+    ".alert-heading,.title,"
     "[class*=admonitionHeading],[class*=admonition-heading],.starlight-aside__title,.details-summary,summary,"
-    "[class*=callout-title i],[class*=calloutTitle i],[class*=callout-heading i],.notecard-title,.message-header"
+    "[class*=callout-title i],[class*=calloutTitle i],[class*=callout-heading i],.notecard-title,.message-header)"
 )
 _MOST = 500
+_ICON = 20  # characters that may be before the title
 _LARGE = 6000  # characters; a longer element is a section that has the same class name
 _PART = re.compile(
     r"[-_]{0,2}(?:title|heading|header|content|icon|body|label|inner|text|container|wrapper)(?![a-z])", re.I
@@ -48,9 +50,8 @@ def mark_admonitions(state: WriterState, survey: Survey) -> None:
     for element in found[:_MOST]:
         if element in state.special or element == survey.root or element.tag not in _TAGS or not kind_of(element):
             continue
-        if _PART.search(element.attr("class") or ""):
-            continue
-        if len(element.text) < _LARGE and element.select_one("h1,h2") is None:
+        is_part = _PART.search(element.attr("class") or "") is not None
+        if not is_part and len(element.text) < _LARGE and element.select_one("h1,h2") is None:
             state.special[element] = write_admonition
 
 
@@ -73,8 +74,8 @@ def kind_of(element: Element) -> str:
 
 def write_admonition(state: WriterState, element: Element, out: list[str]) -> None:
     """Append an admonition: its title in bold and its text as a quote; code is not quoted, so that it can be copied."""
-    kind = kind_of(element)
-    title = _title_of(element, kind)
+    kind, framed = kind_of(element), _icon_table(element)
+    title = element.select_one("th") if framed is not None else _title_of(element, kind)
     state.special.pop(element, None)
     if state.indents >= MAX_INDENTS:
         state.walk(state, element, out)
@@ -89,7 +90,6 @@ def write_admonition(state: WriterState, element: Element, out: list[str]) -> No
         kind = words[:1].upper() + words[1:]
     elif words:
         kind = f"{kind}: {words}"
-    framed = _icon_table(element)
     state.indents += 1
     inside = state.blocks_of(framed or _content_cell(element) or element)
     state.indents -= 1
@@ -125,8 +125,9 @@ def _is_all_text(element: Element, *parts: Element) -> bool:
 
 def _title_of(element: Element, kind: str) -> Element | None:
     """The element with the title of an admonition; None if it has none."""
-    found = element.select_one("dt" if element.tag == "dl" else f"{_TITLES},table > tbody > tr > th")
-    if found is not None and len(found.text.strip()) <= 120:
+    found = element.select_one("dt" if element.tag == "dl" else _TITLES)
+    before = element.text.partition(found.text or " ")[0] if found is not None else ""
+    if found is not None and len(found.text.strip()) <= 120 and len(before.strip()) <= _ICON:
         return found
     for child in element:
         if isinstance(child, Element):

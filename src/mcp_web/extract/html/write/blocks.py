@@ -97,7 +97,7 @@ def write_rule(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_panel(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append a tab panel: the label of its tab in bold, then its content."""
+    """Append a tab panel that has content: the label of its tab in bold, then the content."""
     inside = state.blocks_of(element)
     if inside:
         out.extend([f"**{escape(element.attr(LABEL) or '')}**", *inside])
@@ -130,13 +130,13 @@ def write_block_link(state: WriterState, element: Element, out: list[str]) -> No
     out.extend(inside)
 
 
+# The writers of blocks; other elements are written as containers.
 BLOCKS: dict[str, Writer] = {
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), headings.write_heading),
     **dict.fromkeys(("ul", "menu", "dir", "ol"), lists.write_list),
     "dl": lists.write_definitions,
     **dict.fromkeys(("pre", "listing", "xmp"), code.write_code),
     "table": tables.write_table,
-    **dict.fromkeys(("p", "div", "section", "article", "figure", "main", "details"), write_blocks),
     "blockquote": write_quote,
     "hr": write_rule,
     "summary": write_summary,

@@ -6,7 +6,7 @@ import re
 
 from turbohtml import Element, Node, Text
 
-from mcp_web.extract.html.write.inline import one_line, write_linked_code, write_nothing
+from mcp_web.extract.html.write.inline import one_line, write_caption, write_linked_code, write_nothing
 from mcp_web.extract.html.write.language import label_language, language_of
 from mcp_web.extract.html.write.state import MAX_DEPTH, Survey, WriterState
 from mcp_web.extract.markdown import fence
@@ -24,8 +24,7 @@ _GUTTERS = frozenset(
 # Elements for which the plain text of the block is not the code: then its tree is walked.
 _NOT_PLAIN = (
     "br,button,style,script,svg,select,div,p,li,tr,[data-line],[data-line-number],[style*=user-select i],"
-    "[class*=line i],.ln,.lnt,.gutter,.gl,[class*=copy i],"
-    + ",".join(f".{name}" for name in ("linenos", "lineno", "blob-num"))
+    "[class*=line i],.ln,.lnt,.gutter,.gl,[class*=copy i],.blob-num"
 )
 _SKIPPED = frozenset(("button", "style", "script", "svg", "select", "textarea", "template", "noscript"))
 _TOOLBAR = re.compile(
@@ -51,10 +50,9 @@ _STRUCTURE = "pre,p,div,ul,ol,table,h1,h2,h3,h4,h5,h6,img"
 
 def mark_code(state: WriterState, survey: Survey) -> None:
     """Record in `state.special` code outside of a `pre`, tables that lay out code, and line numbers to leave out."""
-    if "table" in survey.tags:
-        for table in survey.tagged:
-            if table.tag == "table" and _is_code_table(table):
-                state.special[table] = write_code_table
+    for table in survey.tagged:
+        if table.tag == "table" and _is_code_table(table):
+            state.special[table] = write_code_table
     for element in survey.with_classes(_NUMBER_BOXES):
         if _NUMBERS.match(element.text):
             state.special[element] = write_nothing
@@ -107,9 +105,11 @@ def _is_whole_block(element: Element) -> bool:
 
 def _is_code_table(table: Element) -> bool:
     """Whether a table is only the layout of code with line numbers."""
+    if table.select_one("table") is not None:
+        return False
     if not _TABLES.isdisjoint((table.attr("class") or "").split()):
         return True
-    if table.select_one("th,table") is not None:
+    if table.select_one("th") is not None:
         return False
     blocks = table.select("pre")
     cell = table.select_one(_GUTTER_CELLS)
@@ -119,7 +119,7 @@ def _is_code_table(table: Element) -> bool:
 
 
 def _numbers_lines(numbers: Element, code: Element) -> bool:
-    """Whether a text is consecutive numbers, not more than the lines of the code."""
+    """Whether the text of `numbers` is consecutive numbers, from 1 or more, not more of them than `code` has lines."""
     found = numbers.text.split()
     first = int(found[0]) if found and found[0].isdecimal() and len(found[0]) < 10 else 0
     is_counted = found == [str(number) for number in range(first, first + len(found))]
@@ -131,7 +131,8 @@ def _letters(text: str) -> int:
 
 
 def write_code(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append a code block. A label (its language) and the text of a copy button at the end of `out` are removed."""
+    """Append a code block; an element without code as its content. A label (its language) and the text of a copy button
+    at the end of `out` are removed."""
     text = text_of(element)
     if not text.strip():
         state.walk(state, element, out)
@@ -147,10 +148,13 @@ def write_code(state: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_code_table(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append the code in a table of a highlighter, which has one column of line numbers and one of code."""
+    """Append the captions and the code in a table of a highlighter, with one column of line numbers and one of code."""
+    for label in element.select("caption,th"):
+        write_caption(state, label, out)
     blocks = [pre for pre in element.select("pre") if not _NUMBERS.match(pre.text)]
-    parts = blocks or [cell for cell in element.select("td") if not _is_gutter(cell)]
-    text = "\n".join(text_of(part).strip("\n") for part in parts)
+    cells = [cell for cell in element.select("td") if not _is_gutter(cell)]
+    has_all = _letters("".join([cell.text for cell in cells])) == _letters("".join([block.text for block in blocks]))
+    text = "\n".join(text_of(part).strip("\n") for part in (blocks if blocks and has_all else cells))
     if text.strip():
         language = language_of(blocks[0]) if blocks else ""
         out.append(fenced(text, language or language_of(element, blocks=2)))
@@ -201,16 +205,14 @@ def _collect(node: Node, parts: list[str], depth: int) -> None:
                 parts.append("\n")
             elif tag not in _SKIPPED and not _is_gutter(child):
                 classes = child.attr("class") or ""
-                if tag in _BLOCKS and _TOOLBAR.search(classes):
+                if after_block and _TOOLBAR.search(classes):
                     continue
-                is_line = (
-                    tag in _BLOCKS or not _LINES.isdisjoint(classes.split()) or child.attr("data-line") is not None
-                )
-                if is_line and not _at_line_start(parts):
+                is_marked = not _LINES.isdisjoint(classes.split()) or child.attr("data-line") is not None
+                if (after_block or is_marked) and not _at_line_start(parts):
                     parts.append("\n")
                 before = len(parts)
                 _collect(child, parts, depth + 1)
-                if tag in _BLOCKS and len(parts) > before and not _at_line_start(parts):
+                if after_block and len(parts) > before and not _at_line_start(parts):
                     parts.append("\n")
 
 

@@ -75,7 +75,7 @@ def escape_line_start(line: str) -> str:
 
 
 def code_span(code: str) -> str:
-    """A run of code as inline code; "" if it is only white space. JOINT is put into "](", as if it were a link."""
+    """A run of code as inline code, which `escape_links` must not change; "" if it is only white space."""
     return in_ticks(fold_spaces(code).replace(JOINT, "").replace("](", f"]{JOINT}("))
 
 

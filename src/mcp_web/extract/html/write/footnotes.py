@@ -34,7 +34,6 @@ class Footnotes:
 
     def __init__(self, state: WriterState) -> None:
         self.state = state
-        self.roots = state.roots
         self.labels: dict[Element, str] = {}  # definition → label
         self.taken: set[str] = set()
         self.order: dict[Element, int] = {}
@@ -43,7 +42,7 @@ class Footnotes:
 
     def mark(self) -> None:
         """Find the footnotes, and record in the writer's state what is written for them."""
-        anchors = [a for root in self.roots for a in root.select('a[href*="#"]')][: 4 * _MOST]
+        anchors = [a for root in self.state.roots for a in root.select('a[href*="#"]')][: 4 * _MOST]
         candidates = [a for a in anchors if len(a.text) < 16 and _LABEL.match(a.text.strip())]
         if candidates:
             self._index()
@@ -70,7 +69,7 @@ class Footnotes:
 
     def _index(self) -> None:
         """Record the order of all elements under the roots, and the first element with each id or name."""
-        for root in self.roots:
+        for root in self.state.roots:
             for element in root.iter_elements():
                 self.order[element] = len(self.order)
             for element in root.select("[id],a[name]"):
@@ -107,11 +106,8 @@ class Footnotes:
         is_heading = definition.tag[0] == "h" and _LABEL.match(definition.text.strip()) is None
         if is_heading and _WORDS.search(definition.attr("class") or "") is None:
             return False
-        if (
-            any(parent.tag == "sup" for parent in _ancestors(anchor)[:3])
-            or anchor.attr("role") == "doc-noteref"
-            or anchor.select_one("sup") is not None
-        ):
+        is_raised = anchor.select_one("sup") is not None or any(each.tag == "sup" for each in _ancestors(anchor)[:3])
+        if is_raised or anchor.attr("role") == "doc-noteref":
             return True
         target = (anchor.attr("href") or "").rpartition("#")[2]
         return _NAMED.search(target) is not None or _CLASSED.search(anchor.attr("class") or "") is not None
@@ -134,13 +130,13 @@ class Footnotes:
 
         Does nothing unless there are such paragraphs for the number 1 and for half of the numbers.
         """
-        raised = [sup for root in self.roots for sup in root.select("sup") if sup.text.strip().isdigit()][:_MOST]
+        raised = [sup for root in self.state.roots for sup in root.select("sup") if sup.text.strip().isdigit()][:_MOST]
         references = [sup for sup in raised if not _leads(sup)]
         if not references:
             return
         wanted = {sup.text.strip() for sup in references}
         found: dict[str, Element] = {}
-        for root in self.roots:
+        for root in self.state.roots:
             for lead in root.select(":is(p,li,div) > :is(sup,strong,b):first-child"):
                 number = lead.text.strip().strip("[]().")
                 if number in wanted and number not in found and _leads(lead) and isinstance(lead.parent, Element):
@@ -161,13 +157,11 @@ def _ancestors(element: Element) -> list[Element]:
 
 
 def _holder(anchor: Element) -> Element:
-    """The outermost element that contains only the reference: the anchor or an element around it."""
+    """The outermost element with no more text than the reference in brackets: the anchor or one around it."""
     holder = anchor
     for parent in _ancestors(anchor)[:3]:
-        if (
-            parent.tag not in ("sup", "span", "cite", "small")
-            or len(parent.text.strip()) > len(anchor.text.strip()) + 2
-        ):
+        has_more = len(parent.text.strip()) > len(anchor.text.strip()) + 2
+        if has_more or parent.tag not in ("sup", "span", "cite", "small"):
             break
         holder = parent
     return holder
@@ -181,20 +175,15 @@ def _definition_of(target: Element) -> Element | None:
         return after if after is not None and after.tag == "dd" else None
     if target.tag in _BLOCKS:
         return target
-    if target.tag in _INLINE:
-        for parent in _ancestors(target)[:5]:
-            if parent.tag in _BLOCKS:
-                return parent if len(parent.text) < 6000 else None
-    return None
+    around = _ancestors(target)[:5] if target.tag in _INLINE else []
+    block = next((parent for parent in around if parent.tag in _BLOCKS), None)
+    return block if block is not None and len(block.text) < 6000 else None
 
 
 def _leads(element: Element) -> bool:
-    """Whether the element is the first content of its block."""
-    before = element.previous_sibling
-    while before is not None:
-        if not isinstance(before, Text) or before.data.strip():
-            return False
-        before = before.previous_sibling
+    """Whether the element is the first content of a `p`, `li`, `div`, `td` or `dd`."""
+    if any(not isinstance(node, Text) or node.data.strip() for node in element.previous_siblings):
+        return False
     return isinstance(element.parent, Element) and element.parent.tag in ("p", "li", "div", "td", "dd")
 
 
@@ -214,14 +203,11 @@ def _written(label: str, inside: list[str]) -> str:
         return ""
     first = re.sub(r"^\^\s*(?:\*?\*?[a-z]\*?\*?\s+)*", "", inside[0])
     lead = _LEAD.match(first)
-    if lead is not None and (
-        lead.lastindex is None or lead[lead.lastindex] == label or not lead[lead.lastindex].isalnum()
-    ):
+    written = lead[lead.lastindex] if lead is not None and lead.lastindex is not None else ""
+    if lead is not None and (written == label or not written.isalnum()):
         first = first[lead.end() :].strip()
     body = "\n\n".join([first, *inside[1:]] if first else inside[1:])
-    if not body:
-        return ""
-    return f"[^{label}]: {indented(body, '    ')}"
+    return f"[^{label}]: {indented(body, '    ')}" if body else ""
 
 
 def write_note(state: WriterState, element: Element, out: list[str]) -> None:

@@ -16,18 +16,18 @@ _SIGN_AT_END = re.compile(r"(?:\s*[¶§🔗◆◇]|\s+#+)\s*$")
 
 
 def write_title(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append a title that is not a heading element as a heading; blocks in it, such as Doxygen's groups, follow it."""
+    """Append a title that is not a heading element as a heading; each `div` in it, as of Doxygen's groups, is taken out
+    of it and follows."""
     inside = [child for child in element if isinstance(child, Element) and child.tag == "div"]
     for child in inside:
         child.extract()
     write_heading(state, element, out)
-    for child in inside:
-        state.walk(state, child, out)
+    state.walk(state, inside, out)
 
 
 def write_heading(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append a heading on one line, and record it in `state.headings`. Before it is a mark with its index there, from
-    which its offset is found at the end."""
+    """Append a heading that has text on one line, and record it in `state.headings`. Before it is a mark with its index
+    there, from which its offset is found at the end."""
     around = state.marks
     state.in_heading, state.marks = True, around | {"**"}  # a heading is bold anyway
     run = inline.inner(state, element)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from turbohtml import Element
 
@@ -22,18 +23,9 @@ _WIDTH = re.compile(r"(?<![^\s,])(\S+)(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
 def source_of(element: Element) -> str:
     """The URL of the image that a person would see: in a lazy-loading attribute, else in `src`, else the largest of a
     set; "" if there is none."""
-    for name in _LAZY:
-        value = element.attr(name)
-        if value and not value.startswith("data:"):
-            return value
-    plain = element.attr("src") or ""
-    if plain and not plain.startswith(("data:", "blob:")):
-        return plain
-    for name in _LAZY_SETS:
-        best = _largest(element.attr(name) or "")
-        if best:
-            return best
-    return ""
+    single = (element.attr(name) or "" for name in (*_LAZY, "src"))
+    sets = (_largest(element.attr(name) or "") for name in _LAZY_SETS)
+    return next((url for url in chain(single, sets) if url and not url.startswith(("data:", "blob:"))), "")
 
 
 def _largest(srcset: str) -> str:

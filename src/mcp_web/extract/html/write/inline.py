@@ -59,12 +59,13 @@ def inner(state: WriterState, node: Node) -> str:
 
 
 def one_line(run: str) -> str:
-    """A run of inline Markdown on one line: for headings, cells and link texts."""
+    """A run of inline Markdown on one line, complete: for headings, captions, terms and signatures."""
     return escape_links(fold_spaces(run.replace(BREAK, " ")))
 
 
 def paragraphs(run: str) -> list[str]:
-    """A run of inline Markdown as paragraphs: white space collapsed, single line breaks kept, split at double ones."""
+    """A run of inline Markdown as paragraphs: white space collapsed, single line breaks kept, split at double ones and
+    around display formulas."""
     found: list[str] = []
     lines: list[str] = []
     for piece in [*run.split(BREAK), ""]:
@@ -82,7 +83,8 @@ def paragraphs(run: str) -> list[str]:
 
 
 def wrap(run: str, mark: str, out: list[str]) -> None:
-    """Append a run of inline Markdown to `out` between marks; white space and line breaks at its ends stay outside."""
+    """Append a run of inline Markdown to `out` between marks; white space and line breaks at its ends stay outside.
+    Without marks if it is empty, of several paragraphs, or has these marks at both ends."""
     core = run.strip()
     while core.startswith(BREAK) or core.endswith(BREAK):
         core = core.strip(BREAK).strip()
@@ -103,7 +105,8 @@ def separate_badges(survey: Survey) -> None:
 
 
 def write_unknown(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append the content of an unknown element: of a block between spaces, of a custom element without them."""
+    """Append the content of an element of any other tag between spaces; of a custom element, with a hyphen in its tag,
+    without them."""
     space = "" if "-" in element.tag else " "
     out.append(space)
     write_children(state, element, out)
@@ -131,7 +134,7 @@ def marked(mark: str) -> Writer:
 
 
 def write_caption(state: WriterState, element: Element, out: list[str], mark: str = "*") -> None:
-    """Append the text of an element as a block in italics, or between other marks."""
+    """Append the text of an element, if it has some, as a block in italics or between other marks."""
     if text := one_line(inner(state, element)):
         out.append(text if mark in text else f"{mark}{text}{mark}")
 
@@ -196,7 +199,7 @@ def _flush_code(held: list[str], out: list[str]) -> None:
 
 
 def _spaced_code(text: str) -> str:
-    """A code span, with a space outside of it for white space at an end of the code."""
+    """A code span, with a space outside of it for white space at an end of the code; only a space for white space."""
     span = code_span(text)
     if not span:
         return " " if text else ""
@@ -205,12 +208,9 @@ def _spaced_code(text: str) -> str:
 
 
 def write_link(state: WriterState, element: Element, out: list[str], code: bool = False) -> None:
-    """Append a link, its text as `code` if asked; only the text if the URL cannot be followed. A link that is only a
-    sign, such as "¶", is left out."""
-    href = element.attr("href")
-    if state.in_link or not href:
-        out.append(_spaced_code(element.text) if code else inner(state, element))
-        return
+    """Append a link, its text as `code` if asked; only the text if its URL cannot be followed, inside another link, and
+    for the link of a heading to itself. A link that is only a sign, such as "¶", is left out."""
+    href = "" if state.in_link else element.attr("href") or ""
     if "#" in href and is_permalink(state, element):
         return
     url = state.links.resolve(href)
@@ -234,7 +234,8 @@ def write_link(state: WriterState, element: Element, out: list[str], code: bool 
 
 
 def _picture_label(state: WriterState, element: Element, href: str, url: str) -> str:
-    """The text of a link that contains only images; "" if it says only "next" or so, or a text link has its URL."""
+    """The text of a link without text: the alternative text of its image; "" if that says only "next" or so, if a link
+    with text has the same URL, or if the URL is that of an image."""
     if images.is_picture(url):
         return ""
     label = images.label_of(element)

@@ -27,21 +27,15 @@ def write_list(state: WriterState, element: Element, out: list[str]) -> None:
     for child in element:
         is_item = isinstance(child, Element) and child.tag not in _LISTS
         inside = state.blocks_of(child if is_item else [child])
-        if not inside:
-            continue
-        if not isinstance(child, Element) or not is_item:
-            # A text or list directly in a list belongs to the item before it; if there is none, to the outer list.
-            if items:
-                items[-1][1].extend(inside)
-            else:
-                items.append(("", inside))
-            continue
-        mark = "- "
-        if number is not None:
-            number = integer(child, "value", number)
-            mark = f"{number}. "
-            number += 1
-        items.append((mark, inside))
+        if inside and items and not is_item:
+            items[-1][1].extend(inside)  # a text or list directly in a list belongs to the item before it
+        elif inside:
+            mark = "- " if is_item else ""
+            if number is not None and isinstance(child, Element) and is_item:
+                number = integer(child, "value", number)
+                mark = f"{number}. "
+                number += 1
+            items.append((mark, inside))
     state.indents -= 1
     if items:
         # A list is tight if each item has only a paragraph and a nested list.
@@ -59,8 +53,8 @@ def joined(inside: list[str]) -> str:
 
 
 def write_definitions(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append a definition list: each term on its own line, its definition after a colon, further blocks indented. The
-    signatures of an API and their descriptions are not indented."""
+    """Append a definition list: each term on its own line, its definition after a colon, further blocks indented; other
+    content as it is. The signatures of an API and their descriptions are not indented."""
     signatures = element.select_one("dt.sig, dt[id].sig-object, dt > .sig-name, dt > .descname") is not None
     if signatures or state.indents >= MAX_INDENTS:
         # The signatures of an API: the term as a paragraph, its description below it, not indented.

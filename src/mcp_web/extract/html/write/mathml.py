@@ -133,9 +133,8 @@ def _root(element: Element, depth: int) -> str:
 
 def _base(tex: str) -> str:
     """The TeX before a superscript or subscript, in braces if it is more than one symbol."""
-    single = (
-        len(tex) == 1 or (tex.startswith("\\") and tex[1:].isalpha()) or tex.startswith(("\\left", "\\math", "\\op"))
-    )
+    is_command = tex[:1] == "\\" and tex[1:].isalpha()
+    single = len(tex) == 1 or is_command or tex.startswith(("\\left", "\\math", "\\op"))
     return tex if single else f"{{{tex}}}" if tex and not tex.endswith(("}", ")")) else tex
 
 

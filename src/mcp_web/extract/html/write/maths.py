@@ -83,7 +83,7 @@ def written(tex: str, display: bool) -> str:
 
 def formula(element: Element) -> tuple[str, bool] | None:
     """The TeX of a formula and whether it is a display formula, or None for other elements. The TeX is "" if the
-    formula is written from another element."""
+    formula is written from another element, or is prose, which would be hidden text."""
     tag = element.tag
     if tag == "img":
         tex = _of_image(element)
@@ -111,7 +111,8 @@ def formula(element: Element) -> tuple[str, bool] | None:
 
 
 def _of_text(element: Element, display: bool) -> tuple[str, bool] | None:
-    """The TeX in an element's text, all or between delimiters, and whether it is displayed; None if there is none."""
+    """The TeX between delimiters that are all of an element's text, and whether these display it; of an element such as
+    `tex-math` all its text, and `display`; else None."""
     text = element.text
     found = _DELIMITED.match(text) if len(text) < MOST_TEX else None
     if found is not None:
@@ -158,7 +159,7 @@ def _letters_missing(tex: str, shown: str, unseen: str = "") -> int:
 
 
 def _is_prose(tex: str) -> bool:
-    """Whether a TeX source has three words or more that are not next to a brace."""
+    """Whether a TeX source has three words or more that are not next to a brace, and so is hidden text."""
     return len(_PROSE.findall(re.sub(r"\\[a-zA-Z]+", " ", tex))) >= 3
 
 

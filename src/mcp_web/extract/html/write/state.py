@@ -60,7 +60,7 @@ class WriterState:
 
 
 def integer(element: Element, name: str, default: int) -> int:
-    """The value of an attribute of up to nine digits; `default` if it is missing or anything else."""
+    """The number in an attribute that is one to nine digits and nothing else; `default` for any other or none."""
     value = element.attr(name) or ""
     return int(value) if value.isdecimal() and len(value) < 10 else default
 
@@ -99,11 +99,6 @@ class Survey:
         """The root and the elements under it with a tag or attribute that may need special treatment when written."""
         own = [self.root] if isinstance(self.root, Element) and self.root.matches(_BY_TAG) else []
         return [*own, *self.root.select(_BY_TAG)]
-
-    @cached_property
-    def tags(self) -> frozenset[str]:
-        """The tag names of the elements in `tagged`, which may need special treatment."""
-        return frozenset(element.tag for element in self.tagged)
 
     @cached_property
     def classes(self) -> frozenset[str]:

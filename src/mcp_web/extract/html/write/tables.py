@@ -92,18 +92,14 @@ def _write_grid(state: WriterState, rows: list[list[Element]], out: list[str]) -
 
 
 def _rows_of(table: Element) -> tuple[list[list[Element]], Element | None]:
-    """The cells of each row that has some, and the `caption` element or None."""
-    rows: list[list[Element]] = []
-    caption: Element | None = None
-    for child in table:
-        if type(child) is not Element:
-            continue
-        if child.tag == "caption":
-            caption = child
-        elif child.tag in ("thead", "tbody", "tfoot"):  # the parser puts each row into one of these
-            found = [row for row in child if type(row) is Element and row.tag == "tr"]
-            rows.extend([cell for cell in row if type(cell) is Element and cell.tag in ("td", "th")] for row in found)
-    return [row for row in rows if row], caption
+    """The cells of each row that has some, in the order of the screen, and the `caption` element or None."""
+    children = [child for child in table if type(child) is Element]
+    groups = [child for child in children if child.tag in ("thead", "tbody", "tfoot")]  # each row is in one of these
+    head, foot = (next((group for group in groups if group.tag == tag), None) for tag in ("thead", "tfoot"))
+    groups.sort(key=lambda group: (group == foot) - (group == head))
+    found = [row for group in groups for row in group if type(row) is Element and row.tag == "tr"]
+    rows = [[cell for cell in row if type(cell) is Element and cell.tag in ("td", "th")] for row in found]
+    return [row for row in rows if row], next((child for child in children if child.tag == "caption"), None)
 
 
 def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
@@ -122,7 +118,7 @@ def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
 
 
 def _span(cell: Element, name: str) -> int:
-    """The value of `colspan` or `rowspan`, whichever `name` is; at least 1."""
+    """The value of `colspan` or `rowspan`, whichever `name` is; from 1 to MAX_SPAN, and 1 if it is no number."""
     return max(1, min(integer(cell, name, 1), MAX_SPAN))
 
 

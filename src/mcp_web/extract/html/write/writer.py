@@ -49,7 +49,8 @@ class Written:
 def write_markdown(
     roots: Iterable[Node], base_url: str, classes: frozenset[str] | None = None, *, include_images: bool = False
 ) -> Written:
-    """Write the chosen elements as Markdown, in the order given. `classes` are the class names of the whole page."""
+    """Write the chosen elements as Markdown, in the order given, and change them on the way. `classes`: the class names
+    of the whole page, if they are known."""
     roots = list(roots)
     state = WriterState(Links(base_url), blocks.write_blocks, include_images, roots)
     found: list[str] = []
