@@ -195,15 +195,18 @@ def read_blocks(body: Element) -> Blocks | None:
             if pieces:
                 end_run(box)
             stack.pop()
-    _sum_up(boxes)
+    for box in reversed(boxes):  # add its counts to its parent, innermost first
+        if (above := box.parent) is not None:
+            above.chars += box.chars
+            above.links += box.links
+            above.count += box.count
+            above.prose += box.prose
     return Blocks(boxes, blocks)
 
 
 def _block(box: Box, text: str, links: int, nodes: tuple[Node, ...]) -> HtmlBlock:
-    size = len(text)
-    if links > size:
-        links = size
-    box.chars += size
+    links = min(links, len(text))
+    box.chars += len(text)
     box.links += links
     box.count += 1
     block = HtmlBlock(box, text, links, nodes)
@@ -226,14 +229,3 @@ def _linked(element: Node) -> int:
     """How many characters of an element are in links inside it."""
     found = element.find_all("a")
     return sum([len(link.text) for link in found]) if found else 0
-
-
-def _sum_up(boxes: list[Box]) -> None:
-    """Add the sums of each box (characters, links, blocks, sentences) to its parent, innermost first."""
-    for box in reversed(boxes):
-        above = box.parent
-        if above is not None:
-            above.chars += box.chars
-            above.links += box.links
-            above.count += box.count
-            above.prose += box.prose

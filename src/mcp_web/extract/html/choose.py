@@ -56,7 +56,8 @@ def read_content(tree: Tree, body: Element, declared: PageKind | None) -> Blocks
 
 
 def prune(scored: ScoredBlocks) -> Element:
-    """Remove from the tree the blocks that are not kept; returns the smallest element with all kept ones."""
+    """Remove from the tree the blocks that are not kept, and set `Box.kept`; returns the smallest element with all kept
+    ones."""
     read = scored.features.read
     decided = list(zip(read.blocks, scored.kept, strict=True))
     for block, keep in decided:

@@ -31,8 +31,6 @@ _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
 Units = list[tuple[Box, list[int]]]  # lists and tables, each with the indexes of its blocks
 
-# The functions `_keep_…`, `_drop_…` and `_settle_headings` change `kept`: for each block, whether it stays.
-
 
 def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], float]:
     """Whether to keep each block, given the chance of each to be content; and the chance that was required."""
@@ -119,8 +117,9 @@ def threshold(chances: list[float], sizes: list[int]) -> float:
 
 
 def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
-    """Keep a list or table that is beside kept paragraphs in the same element, with the heading above it. Not if it is
-    likely part of the site's template: in an element of short lines, or with a typical name, heading or line."""
+    """Change `kept` (for each block, whether it stays) so that a list or table in the same element as kept paragraphs
+    stays, with the heading above it. Not if it is likely part of the site's template: in an element of short lines, or
+    with a typical name, heading or line."""
     blocks = read.blocks
     around: dict[Box | None, int] = {}  # with the characters of its paragraphs that are too short to be sentences
     for block, keep in zip(blocks, kept, strict=True):
@@ -141,8 +140,8 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
 
 
 def _keep_tables(blocks: list[HtmlBlock], units: Units, data: set[Box], kept: list[bool], is_product: bool) -> None:
-    """Keep a data table between kept blocks; on the page of a product all data tables, its specifications. Not if half
-    of it is links, or if it has a phrase such as "Related". `data` are the units that are data tables."""
+    """Change `kept` so that a data table between kept blocks stays; on the page of a product all data tables, its
+    specifications. Not if half of it is links, or if it has a phrase such as "Related". `data`: the data tables."""
     for unit, members in units:
         before, after = members[0] - 1, members[-1] + 1
         if unit not in data or unit.links >= 0.5 * unit.chars or any(says_aside(blocks[at].text) for at in members):
@@ -153,7 +152,7 @@ def _keep_tables(blocks: list[HtmlBlock], units: Units, data: set[Box], kept: li
 
 
 def _keep_summaries(blocks: list[HtmlBlock], kept: list[bool]) -> None:
-    """Keep the summary of a `details` element if the text right after it stays."""
+    """Change `kept` so that the summary of a `details` element stays if the text right after it stays."""
     for at in range(len(blocks) - 2, -1, -1):
         if kept[at] or not kept[at + 1]:
             continue
@@ -163,7 +162,8 @@ def _keep_summaries(blocks: list[HtmlBlock], kept: list[bool]) -> None:
 
 
 def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
-    """On a declared article, remove what is outside the element with its title and text, if that has enough sentences.
+    """On a declared article, set `kept` to False for what is outside the element with its title and text, if that has
+    enough sentences.
 
     Teasers and other stories look like the text itself; that they are not under its title is independent evidence.
     Elements of the same tag and name as the text stay.
@@ -179,7 +179,8 @@ def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
 
 
 def _drop_comments(read: Blocks, kept: list[bool]) -> None:
-    """Remove elements with "comments" in their names, unless they have half of the kept text, as posts of a forum."""
+    """Set `kept` to False in elements with "comments" in their names, unless they have half of the kept text, as in a
+    forum."""
     named = [box for box in read.boxes if "comments" in box.name and _COMMENTS.search(box.name)]
     inside = {at for box in named for at in _within(box) if kept[at]}
     whole = sum([len(block.text) for block, keep in zip(read.blocks, kept, strict=True) if keep])
@@ -189,8 +190,8 @@ def _drop_comments(read: Blocks, kept: list[bool]) -> None:
 
 
 def _drop_copies(read: Blocks, kept: list[bool]) -> None:
-    """Remove each large element (a tenth of the prose or more) with the text of an earlier one: a copy for narrow
-    screens, or a preview of a post. Of the first one, the blocks stay that either of them kept."""
+    """Set `kept` to False in each large element (a tenth of the prose or more) with the text of an earlier one: a copy
+    for narrow screens, or a preview of a post. Of the first one, the blocks stay that either of them kept."""
     blocks = read.blocks
     sentences = [block for block, keep in zip(blocks, kept, strict=True) if keep and block.prose]
     repeated = {text for text, count in Counter([block.text for block in sentences]).items() if count > 1}
@@ -220,7 +221,7 @@ def _within(box: Box) -> range:
 
 
 def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], chances: list[float], is_article: bool) -> None:
-    """Keep headings above kept text, and remove headings without kept text below.
+    """Change `kept` so that headings above kept text stay, and headings without kept text below go.
 
     A heading that is a sentence counts as text; in an article, where it may be a teaser, only if the models are sure.
     On a page that is not an article, and on small pages, titles right above kept text stay too.

@@ -62,8 +62,8 @@ Names = dict[str, tuple[int, bytes]]
 
 
 def read_names(boxes: list[Box]) -> Names:
-    """For each distinct name (class, id, role) of the boxes, a pair: which of ALL_WORDS are in it, one bit each, and
-    the name without digits."""
+    """For each distinct name (class, id, role, itemprop) of the boxes, a pair: which of ALL_WORDS are in it, one bit
+    each, and the name without digits in UTF-8."""
     names = list({box.name: None for box in boxes})
     text = "\0".join(names)  # no page can bring one
     looks = text.encode("utf-8", "replace").translate(None, _DIGITS).split(b"\0")  # post-17 looks like post-18
@@ -117,10 +117,8 @@ class PageFeatures:
         if sum([size for _, size in lost]) >= 0.9 * boxes[0].prose:
             return
         for box, size in lost:
-            around: Box | None = box
-            while around is not None:
+            for around in around_box(box):
                 around.prose -= size
-                around = around.parent
 
     def _story(self) -> Box | None:
         """The smallest box around the page's heading with a good part of the core's sentences; None if there is none.
@@ -130,10 +128,8 @@ class PageFeatures:
         named = [block for block, line in lines if line in self.title or line.startswith(self.title)]
         first = next((block for block in heads if block.box.tag == "h1"), named[0] if named else None)
         chosen = next((block for block in named if block.box.tag == "h1"), first)
-        box = chosen.box if chosen else None
         least = max(300.0, 0.2 * self.core.prose)
-        while box is not None and box.prose < least:
-            box = box.parent
+        box = next((each for each in around_box(chosen.box if chosen else None) if each.prose >= least), None)
         self.is_story = self.declared == "article" and any(
             around is box for block in named for around in around_box(block.box)
         )
@@ -143,11 +139,7 @@ class PageFeatures:
         """Set the attributes that `Box` declares for each box with text: words in its names, place beside core and
         title, group."""
         core, story_box, names = self.core, self.story, self._names
-        path: set[Box] = set()
-        at: Box | None = core
-        while at is not None:
-            path.add(at)
-            at = at.parent
+        path = set(around_box(core))
         root = self.read.boxes[0]
         root.own = root.above = root.tags = root.article = root.chrome = root.content = articles = 0
         root.lift, root.inside = core.depth, -1 if core.depth else 0
@@ -175,14 +167,10 @@ class PageFeatures:
                 article = articles
             box.article = article
             key = (tag, look, names[parent.name][1])
-            group = groups.get(key)
-            if group is None:
-                box.group = groups[key] = [1, box.chars, box.links]
-            else:
-                box.group = group
-                group[0] += 1
-                group[1] += box.chars
-                group[2] += box.links
+            group = box.group = groups.setdefault(key, [0, 0, 0])
+            group[0] += 1
+            group[1] += box.chars
+            group[2] += box.links
 
     def box_features(self, box: Box) -> list[float]:
         count, chars, links = box.group
@@ -272,5 +260,4 @@ def is_item(box: Box) -> bool:
 
 
 def _count(text: str, signs: str) -> int:
-    start = text[:300]
-    return sum([start.count(sign) for sign in signs])
+    return sum([text.count(sign, 0, 300) for sign in signs])
