@@ -117,7 +117,7 @@ def europepmc(row: dict[str, Any]) -> CslItem:
 
 
 def openalex(work: dict[str, Any]) -> CslItem:
-    """The CSL-JSON item of an OpenAlex work; missing fields are empty."""
+    """The CSL-JSON item of an OpenAlex work; fields that the work lacks are "", [] or {}."""
     place = mapping(mapping(work.get("primary_location")).get("source"))
     biblio = mapping(work.get("biblio"))
     names = [text(mapping(one.get("author")).get("display_name")) for one in items(work.get("authorships"))]

@@ -155,7 +155,8 @@ class Fetcher:
         await self._client.aclose()
 
     async def _admitted(self, target: Url, conditional: Conditional, deadline: float | None) -> Fetched:
-        """Wait for a slot, then fetch the page in time, else raise FetchTimeout; permanent failures are remembered.
+        """Wait for a slot and fetch the page, both before the deadline, else raise FetchTimeout; permanent failures are
+        remembered.
 
         An error names the URL that was asked for, not one it redirected to.
         """

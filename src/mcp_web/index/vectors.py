@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PageVectors:
-    """The vectors of a page's passages by one model; `rows` has them by the digest (hash) of the passage."""
+    """The vectors of a page's passages by one model; `rows` maps the digest (hash) of a passage to its vector."""
 
     model: str
     dim: int

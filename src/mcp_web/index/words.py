@@ -254,9 +254,9 @@ _CAPITAL_NOUNS = frozenset({"de", "lb"})  # languages in which every noun is cap
 
 
 def names(question: str, language: str = "") -> list[str]:
-    """The names in a question: words with digits, identifiers and capitalised words; `language` is that of the page. A
-    page that never mentions one of them rarely answers: it is about another product, version, year or place. Measured
-    on short factual questions: a name is missing from 7 % of the articles that answer, from 49 % of those articles
+    """The names in a question: words with digits, identifiers and capitalised words. These are no names if the page's
+    `language` or that of the question capitalises nouns. A page that never mentions one of the names rarely
+    answers: it is about another product, version, year or place. Measured on short factual questions: a name is missing from 7 % of the articles that answer, from 49 % of those articles
     without the paragraph that answers, and from 97 % of other articles."""
     tokens = [(one.start(), _POSSESSIVE.sub("", one[0].rstrip("."))) for one in _TOKEN.finditer(question)]
     capitals = sum(token[0].isupper() for _, token in tokens)
@@ -275,7 +275,7 @@ def names(question: str, language: str = "") -> list[str]:
 
 
 def _is_identifier(token: str) -> bool:
-    """Whether a word has a digit, or an underscore, dot or capital letter inside, as `E07` and `useState` have."""
+    """Whether a word has a digit, or after its first character an underscore, dot or capital: `E07`, `useState`."""
     if not token.isupper() and all(len(part) == 1 and part.isalpha() for part in token.split(".")):
         return False  # `e.g`, `a.m`, `z.B`, but not `U.S`
     inside = token[1:]

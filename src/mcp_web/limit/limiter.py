@@ -45,7 +45,7 @@ class _Line:
     scopes: set[anyio.CancelScope] = field(default_factory=set)  # one for each caller, with its deadline
 
     def wait(self, interval: float) -> float:
-        """Estimated seconds until one more caller could start, `interval` after the last before it; 0 for the first."""
+        """Estimated seconds until one more caller could start, `interval` after the last waiting; 0 if none waits."""
         ahead = self.turn.statistics().tasks_waiting + self.turn.locked()
         return max(0.0, self.first_starts - anyio.current_time()) + ahead * interval if ahead else 0.0
 

@@ -20,7 +20,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A citation in a text, before it is known whether its target is kept."""
+    """A citation in a text, before it is known whether the archive has its target."""
 
     name: str  # what it cites, normalised: a URL, "doi:…", "arxiv:…", "path:…", "wiki:…"
     url: str  # as a reader would follow it

@@ -219,7 +219,7 @@ class AddressPolicy:
         return tuple(str(self._checked(host, port, answer)) for answer in answers)
 
     def is_exempt(self, host: str, port: int) -> bool:
-        """Whether the operator exempted this host (the name or address in the URL) on this port."""
+        """Whether the operator allows this host (the name or address in the URL) on this port, private or not."""
         return any(exemption.covers(host, port) for exemption in self.exemptions)
 
     def _checked(self, host: str, port: int, answer: str) -> Address:

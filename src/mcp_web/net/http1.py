@@ -45,7 +45,7 @@ class Http1Connection(HttpConnection):
         return await self._head()
 
     async def _head(self) -> HttpResponse:
-        """Receive the head of the response; skips up to eight interim ones (status 1xx)."""
+        """Receive the head of the response, after at most eight interim ones (status 1xx). Raises FetchFailed."""
         for _ in range(_MAX_INTERIM + 1):
             event = await self._next()
             if isinstance(event, h11.Response):
@@ -77,7 +77,7 @@ class Http1Connection(HttpConnection):
             self._state.receive_data(await self._read())
 
     async def _read(self) -> bytes:
-        """The next bytes from the server; empty at their end. Raises FetchFailed; Disconnected if it sent nothing."""
+        """The next bytes from the server; empty at their end. Raises FetchFailed; Disconnected before any byte came."""
         try:
             return await self.stream.receive(_READ)
         except anyio.EndOfStream:

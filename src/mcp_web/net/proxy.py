@@ -93,9 +93,10 @@ def _matches(host: str, port: int, entry: str) -> bool:
 
 
 def parse_proxies(text: str, environment: Mapping[str, str] | None = None, *, resolves: bool = False) -> Proxies:
-    """Read `text` of MCP_WEB_PROXY: empty, `environment`, or `[http|https|socks5]://[user:password@]host:port`.
+    """Read `text` of MCP_WEB_PROXY: empty, `environment`, or the URL of an http, https or socks5 proxy.
 
-    `environment` holds HTTP_PROXY and the like, by names in upper case. Raises ConfigError for an invalid value.
+    `environment` holds HTTP_PROXY and the like, by names in upper case (None: no such variables). `resolves`: the proxy
+    resolves host names. Raises ConfigError for an invalid value.
     """
     text = text.strip()
     if text.lower() != ENVIRONMENT:

@@ -60,8 +60,8 @@ class _Crawl:
         return [(one.key, int(one.value["depth"])) for one in found if self._is_wanted(one.key)]
 
     async def add(self, base: str, links: Iterable[str], depth: int) -> None:
-        """Add records of the pages that the page `base` links to, as waiting at this depth, as far as they are new,
-        below the prefix and not excluded."""
+        """Add records of the pages that the page `base` links to, as waiting, as far as they are new, below the prefix
+        and not excluded; `depth` counts the links from the start page."""
         start, wanted = parse_url(base), {}
         for link in links:
             with suppress(WebError):  # not a link to a page

@@ -352,7 +352,7 @@ class Store(Protocol):
     async def replace_record(
         self, kind: str, key: str, value: Any, *, expected: Any, expires_at: float | None = None
     ) -> bool:
-        """Overwrite a record only if its value still is `expected` (compare-and-set); returns whether it was.
+        """Overwrite a record only if it exists and its value still is `expected`; returns whether it did.
         `expires_at` is a Unix time; None: never."""
 
     async def remove_records(self, kind: str, keys: Sequence[str] | None = None) -> list[str]:

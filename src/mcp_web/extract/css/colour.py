@@ -112,7 +112,8 @@ def parse_colour(text: str, depth: int = 0) -> Colour | None:
 
 
 def _relative_colour(kind: str, text: str, depth: int) -> Colour | None:
-    """A colour such as `rgb(from red r g calc(b * 2) / 50%)`: `kind` is "rgb", `text` is what follows `from`.
+    """A colour such as `rgb(from red r g calc(b * 2) / 50%)`: `kind` is "rgb", `text` is what follows `from`, `depth`
+    counts the colours around it.
 
     None if the colour after `from` or a part cannot be computed.
     """

@@ -110,7 +110,7 @@ def simplified(selector: str) -> str:
 
 def required_names(selector: str) -> frozenset[str]:
     """The classes and ids, as ".class" and "#id", that a matching element or an ancestor of it must have. Names in
-    brackets and of siblings are not included."""
+    `[…]` or `(…)` and of siblings are not included."""
     bare = _without_brackets(simplified(selector))
     if _BRACKET.search(bare):
         return NO_NAMES

@@ -55,7 +55,7 @@ def _has_unclosed_formatting(text: str) -> bool:
 
 
 def _leaves_open(text: str, most: int) -> bool:
-    """Whether more than `most` formatting elements are unclosed; first all elements are counted, which is faster."""
+    """Whether more than `most` formatting elements are unclosed; at once False if no more elements of any kind are."""
     if text.count("<") - text.count("</") <= most:
         return False
     return sum(-1 if match[1] else 1 for match in _FORMATTING.finditer(text)) > most

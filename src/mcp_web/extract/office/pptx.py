@@ -177,7 +177,7 @@ class _Slides(Visibility):
             yield table_of([[" ".join(self._cell(cell, theme, ground)) for cell in row] for row in rows])
 
     def _cell(self, cell: Element, theme: Theme, ground: Look) -> Iterator[str]:
-        """The texts of a cell's paragraphs. Its background is its own fill or unknown: the table style may paint it."""
+        """The texts of a cell's paragraphs. The background is its own fill over `ground`, else unknown."""
         fill = theme.fill(child(cell, "tcPr"))
         look = _painted(theme.usual_look.over(ground), fill) if fill else Look(unknown=True)
         return (text for _, text in self._lines(child(cell, "txBody"), theme, look))

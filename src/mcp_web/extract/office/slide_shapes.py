@@ -136,7 +136,7 @@ def _outline(properties: Element | None) -> tuple[str, bool]:
 
 
 def _is_rectangle(properties: Element | None) -> bool:
-    """Whether a shape with these properties fills its place, except for small corners."""
+    """Whether a shape with these properties fills its bounding box, except for small corners."""
     name, is_thin = _outline(properties)
     is_turned = attribute(child(properties, "xfrm"), "rot") not in (None, "0")
     return is_thin and not is_turned and _RECTANGLE.fullmatch(name) is not None

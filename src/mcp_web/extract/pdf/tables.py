@@ -199,11 +199,9 @@ def _align_headers(rows: list[list[Words]]) -> list[list[Words]]:
 
 
 def _join_wrapped_rows(rows: list[list[Words]], heights: list[float]) -> list[list[Words]]:
-    """The rows, those that continue the row above joined to it: they have no first cell, and are nearer than usual.
-
-    One that is not nearer is joined too if it has a single cell that begins in lower case. `heights` are the y of their
-    middles.
-    """
+    """The rows, those that continue the row above joined to it. Such a row has no first cell, and is nearer to the one
+    above than rows with a first cell mostly are, or its only cell begins in lower case. `heights` are the y of their
+    middles."""
     steps = [above - below for above, below in pairwise(heights)]
     usual = sorted(step for step, row in zip(steps, rows[1:], strict=True) if row[0]) or [0.0]
     close = 0.85 * usual[len(usual) // 2]

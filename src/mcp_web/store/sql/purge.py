@@ -95,7 +95,7 @@ def _values(db: Database, rule: PurgeRule) -> dict[str, Any]:
 
 
 def _describe(db: Database, pages: list[int]) -> Purged:
-    """The number of these pages (row numbers) and of their versions, their size, and the URLs of the first ten."""
+    """How many these pages (row numbers) and their versions are, the pages' bytes, and the URLs of the first ten."""
     (size, versions) = db.rows(
         "SELECT CAST(coalesce(sum(bytes), 0) AS bigint), (SELECT count(*) FROM snapshots WHERE page = ANY(:pages))"
         " FROM pages WHERE id = ANY(:pages)",

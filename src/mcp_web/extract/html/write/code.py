@@ -167,8 +167,8 @@ def fenced(text: str, language: str) -> str:
 
 
 def _without_margin(lines: list[str]) -> list[str]:
-    """The lines without the spaces that all of them begin with. If only the first line has none, the others lose a
-    single space that they share, unless they are a `/*` comment."""
+    """The lines without the spaces that all of them begin with. If only the first line has none, and all others share
+    exactly one, they lose that, unless they are a `/*` comment."""
     begin = 0 if lines[:1] and lines[0][:1] == " " else 1
     margin = min([len(line) - len(line.lstrip(" ")) for line in lines[begin:] if line], default=0)
     if begin and (margin != 1 or len(lines) < 3 or lines[0].startswith("/*")):

@@ -54,7 +54,7 @@ def joined(inside: list[str]) -> str:
 
 def write_definitions(state: WriterState, element: Element, out: list[str]) -> None:
     """Append a definition list: each term on its own line, its definition after a colon, further blocks indented; other
-    content as it is. The signatures of an API and their descriptions are not indented."""
+    content as it is. Of an API, known by class names, signatures and descriptions are paragraphs without colon."""
     signatures = element.select_one("dt.sig, dt[id].sig-object, dt > .sig-name, dt > .descname") is not None
     if signatures or state.indents >= MAX_INDENTS:
         # The signatures of an API: the term as a paragraph, its description below it, not indented.

@@ -196,7 +196,7 @@ def _table(element: Element, depth: int) -> str:
 
 
 def _matrix_of(element: Element) -> str:
-    """The TeX environment for a table: by the delimiter before it "matrix" or "cases", else by its attributes."""
+    """The TeX environment for a table: "matrix" after a bracket, "cases" after "{", else "aligned" or "matrix"."""
     before = first_element(element.previous_siblings)
     sign = before.text.strip() if before is not None and before.tag == "mo" else ""
     if sign in ("(", "[", "|", "‖"):
