@@ -43,6 +43,11 @@ def test_title_that_begins_with_the_heading_is_the_heading() -> None:
     assert title(head, "<h1>Quickstart<a href=#q>¶</a></h1>") == "Quickstart"
 
 
+def test_chinese_heading_of_three_characters_is_the_title() -> None:
+    assert title("<title>潮汐表 | 海</title>", "<h1>潮汐表</h1>") == "潮汐表"
+    assert title("<title>Map | Sea charts</title>", "<h1>Map</h1>") == "Map | Sea charts"
+
+
 def test_site_slogan_gives_way_to_the_heading_that_the_address_names() -> None:
     head = "<meta property=og:title content='The heart of the internet'>"
     assert title(head, "<h1>Enameled pans and metal</h1>", "https://x.org/r/enameled_pans_and_metal/") == (

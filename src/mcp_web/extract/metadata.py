@@ -293,9 +293,9 @@ def _titles_miss_heading(titles: list[str], heading: str, url: str) -> bool:
 
 
 def _heading_in_title(title: str, heading: str, names: set[str]) -> str | None:
-    """The heading, if it has at least four characters, is not among the site's `names`, and the title is the heading or
-    begins with it and a separator; else None."""
-    if len(heading) < 4 or _fold(heading) in names:
+    """The heading, if it has at least four characters (two of Chinese), is not among the site's `names`, and the title
+    is the heading or begins with it and a separator; else None."""
+    if len(heading) < (2 if heading >= "\u2e80" else 4) or _fold(heading) in names:
         return None
     if not title.lower().startswith(heading.lower()):
         return None

@@ -254,10 +254,11 @@ _CAPITAL_NOUNS = frozenset({"de", "lb"})  # languages in which every noun is cap
 
 
 def names(question: str, language: str = "") -> list[str]:
-    """The names in a question: words with digits, identifiers and capitalised words. These are no names if the page's
-    `language` or that of the question capitalises nouns. A page that never mentions one of the names rarely
-    answers: it is about another product, version, year or place. Measured on short factual questions: a name is missing from 7 % of the articles that answer, from 49 % of those articles
-    without the paragraph that answers, and from 97 % of other articles."""
+    """The names in a question: words with digits, identifiers and capitalised words, but these only if neither the
+    page's `language` nor that of the question capitalises nouns. A page that never mentions one of the names rarely
+    answers: it is about another product, version, year or place. Measured on short factual questions: a name is missing
+    from 7 % of the articles that answer, from 49 % of those without the paragraph that answers, from 97 % of others.
+    """
     tokens = [(one.start(), _POSSESSIVE.sub("", one[0].rstrip("."))) for one in _TOKEN.finditer(question)]
     capitals = sum(token[0].isupper() for _, token in tokens)
     # In a title in capitals, or in German, a capital letter does not mark a name.

@@ -22,6 +22,7 @@ EXPECTED = "> **Warning**\n>\n> Mind the gap."
         '<div class="callout" data-callout="warning"><div class="callout-title"><div class="callout-title-inner">Warning</div></div><div class="callout-content"><p>Mind the gap.</p></div></div>',
         '<div class="alert alert-warning" role="alert">Mind the gap.</div>',
         '<dl class="section warning"><dt>Warning</dt><dd>Mind the gap.</dd></dl>',
+        '<div class="rspress-directive warning"><div class="rspress-directive-title">WARNING</div><div class="rspress-directive-content"><p>Mind the gap.</p></div></div>',
     ],
 )  # fmt: skip
 def test_admonition_is_a_quote_with_a_title(md, html: str) -> None:
@@ -73,3 +74,10 @@ def test_text_beside_a_table_in_an_admonition_is_kept(md, table: str) -> None:
 def test_heading_of_a_part_is_not_the_title_of_the_admonition(md, inside: str, expected: str) -> None:
     quoted = "\n".join(f"> {line}".rstrip() for line in expected.split("\n"))
     assert md(f"<div class=note>{inside}</div>") == f"> **Note**\n>\n{quoted}"
+
+
+def test_title_of_an_admonition_is_known_by_the_name_that_both_share(md) -> None:
+    html = '<div class="directive {}"><div class="directive-title">{}</div><p>Mind the gap.</p></div>'
+    assert md(html.format("info", "INFO")) == "> **Info**\n>\n> Mind the gap."
+    assert md(html.format("tip", "Old stations")) == "> **Tip: Old stations**\n>\n> Mind the gap."
+    assert md('<div class="info"><div class="card-title">Lamp</div><p>Brass.</p></div>') == "Lamp\n\nBrass."

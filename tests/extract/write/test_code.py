@@ -169,3 +169,20 @@ def test_name_of_a_file_above_code_with_line_numbers_is_kept(md) -> None:
     assert md(html) == "*main.py*\n\n```\na = 1\n```"
     html = "<table class=highlighttable><tr><td class=linenos><pre>1</pre></td><td>Text<pre>a</pre></td></tr></table>"
     assert md(html) == "```\nTexta\n```"
+
+
+def test_classes_of_highlighters_are_not_badges(md) -> None:
+    html = (
+        '<pre class="code json"><code><span class="punctuation">{</span><span class="name tag">"a"</span></code></pre>'
+    )
+    assert md(html) == '```json\n{"a"\n```'
+
+
+@pytest.mark.parametrize("after", ["", "<b>(1)</b>"])
+def test_number_of_a_callout_is_written_once(md, after: str) -> None:
+    html = f'<pre><code class="language-python">step(1) <i class="conum" data-value="1"></i>{after}</code></pre>'
+    assert md(html) == "```python\nstep(1) (1)\n```"
+
+
+def test_line_of_code_in_the_frame_of_a_highlighter_is_a_block(md) -> None:
+    assert md('<div class="language-sh"><div class="scroll"><code>ls\n</code></div></div>') == "```sh\nls\n```"

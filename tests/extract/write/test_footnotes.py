@@ -17,6 +17,8 @@ EXPECTED = "Text.[^1] More.\n\n[^1]: The note."
         '<p>Text.<a class="footnote-reference" href="#id2" id="id1">1</a> More.</p><dl class="footnote"><dt class="label" id="id2"><a class="fn-backref" href="#id1">1</a></dt><dd><p>The note.</p></dd></dl>',
         '<p>Text.<a class="footnote-reference" href="#id2" id="id1">[1]</a> More.</p><table class="footnote" id="id2"><tr><td class="label"><a class="fn-backref" href="#id1">[1]</a></td><td>The note.</td></tr></table>',
         '<p>Text.<a name="r1" href="#Footnote_1"><span>1</span></a> More.</p><p><a name="Footnote_1" href="#r1">1</a> The note.</p>',
+        '<p>Text.<sup class="footnote">[<a id="r1" class="footnote" href="#d1">1</a>]</sup> More.</p><div class="footnote" id="d1"><a href="#r1">1</a>. The note.</div>',
+        '<p>Text.<sup><a href="#fn-a" id="ref-a">1</a></sup> More.</p><ol><li id="#fn-a"><p>The note. <a href="#ref-a">↩</a></p></li></ol>',
         "<p>Text.<sup>1</sup> More.</p><hr><p><sup>1</sup> The note.</p>",
     ],
 )  # fmt: skip

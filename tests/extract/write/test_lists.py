@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def test_nested_lists_are_moved_in(md) -> None:
     assert md("<ul><li>a<ul><li>b<ol><li>c</ol></ul><li>d</ul>") == "- a\n  - b\n    1. c\n- d"
@@ -57,7 +59,7 @@ def test_checkbox_outside_of_a_list_is_no_task(md) -> None:
 
 
 def test_text_directly_in_a_list_is_kept(md) -> None:
-    assert md("<ul>Intro<li>a<li>b</ul>") == "Intro\n- a\n- b"
+    assert md("<ul>Intro<li>a<li>b</ul>") == "- Intro\n- a\n- b"
     assert md("<ul><li>a</li>(see below)<li>b</li></ul>") == "- a\n\n  (see below)\n\n- b"
     assert md("<ul>Intro<li><h2>A</h2></li></ul>") == "Intro\n\n## A"
 
@@ -88,3 +90,24 @@ def test_number_in_other_digits_than_decimal_is_not_read(md) -> None:
     assert (
         md("<table><tr><th colspan=²>a<th rowspan=²>b<tr><td>c<td>d</table>") == "| a | b |\n| --- | --- |\n| c | d |"
     )
+
+
+def test_text_and_links_beside_the_items_of_a_list_are_items(md) -> None:
+    assert (
+        md("<ol> <a href=/t>table</a> of events <li>b</li> last </ol>")
+        == "1. [table](https://docs.example.org/t) of events\n2. b\n3. last"
+    )
+
+
+@pytest.mark.parametrize(
+    ("done", "open_"), [("✓ ", "❏ "), ('<i class="fa fa-check-square-o"></i> ', '<i class="fa fa-square-o"></i> ')]
+)
+def test_asciidoctor_checklist_is_a_list_of_tasks(md, done: str, open_: str) -> None:
+    html = f'<ul class="checklist"><li><p>{done}write</p></li><li><p>{open_}compare</p></li></ul>'
+    assert md(html) == "- [x] write\n- [ ] compare"
+    assert md("<ul><li>✓ Free shipping</li></ul>") == "- ✓ Free shipping"
+
+
+def test_name_and_value_in_two_columns_are_two_words(md) -> None:
+    assert md('<div><span class="name">Weight</span><span class="value">24 kg</span></div>') == "Weight 24 kg"
+    assert md('<p><span class="initial">O</span><span class="rest">nce</span></p>') == "Once"

@@ -8,7 +8,7 @@ from itertools import groupby
 from turbohtml import Element
 
 from mcp_web.extract.html.write import inline, tables
-from mcp_web.extract.html.write.state import MAX_INDENTS, Survey, WriterState, block_quote
+from mcp_web.extract.html.write.state import MAX_INDENTS, Survey, WriterState, block_quote, first_element
 
 _KINDS = {
     "note": "Note", "info": "Info", "tip": "Tip", "hint": "Hint", "important": "Important", "warning": "Warning",
@@ -61,6 +61,7 @@ def kind_of(element: Element) -> str:
     classes = f"{element.attr('class') or ''} {named}".lower()
     words = classes.split()
     framed = any(name in words for name in _FRAMES) or "admonition" in classes or "callout" in classes
+    framed = framed or _own_title(element) is not None
     for word in words:
         if word in _CLEAR or (framed and word in _KINDS and word not in ("alert", "hint")):
             return _KINDS[word]
@@ -70,6 +71,14 @@ def kind_of(element: Element) -> str:
         if (word in _KINDS and word not in ("alert", "hint")) or word == "primary":
             return _KINDS.get(word, "Note")
     return "Hint" if "hint" in words else "Note" if "admonition" in classes or "callout" in classes else ""
+
+
+def _own_title(element: Element) -> Element | None:
+    """The first element inside, if its class says that it is the title of this one: "x-title" in "x note"."""
+    first = first_element(element)
+    names = (first.attr("class") or "").split() if first is not None and first.tag in ("div", "p", "span") else []
+    around = (element.attr("class") or "").split()
+    return first if any(f"{name}{joint}title" in names for name in around for joint in ("-", "__")) else None
 
 
 def write_admonition(state: WriterState, element: Element, out: list[str]) -> None:
@@ -126,6 +135,7 @@ def _is_all_text(element: Element, *parts: Element) -> bool:
 def _title_of(element: Element, kind: str) -> Element | None:
     """The element with the title of an admonition; None if it has none."""
     found = element.select_one("dt" if element.tag == "dl" else _TITLES)
+    found = found or _own_title(element)
     before = element.text.partition(found.text or " ")[0] if found is not None else ""
     if found is not None and len(found.text.strip()) <= 120 and len(before.strip()) <= _ICON:
         return found

@@ -8,7 +8,7 @@ from turbohtml import Element, Node, Text
 
 from mcp_web.extract.html.write.inline import one_line, write_caption, write_linked_code, write_nothing
 from mcp_web.extract.html.write.language import label_language, language_of
-from mcp_web.extract.html.write.state import MAX_DEPTH, Survey, WriterState
+from mcp_web.extract.html.write.state import MAX_DEPTH, Survey, WriterState, first_element
 from mcp_web.extract.markdown import fence
 
 _SPACES = re.compile(r"[ \t\n\r\f]+")
@@ -42,6 +42,7 @@ _TABLES = frozenset(
 _GUTTER_CELLS = "td.gutter,td.linenos,td.lineno,td.blob-num,td.lntd,td.rouge-gutter,td.hljs-ln-numbers,.line-number"
 # Classes of code that is not in a `pre`: Doxygen, editors, some highlighters.
 _BOXES = frozenset(("fragment", "CodeMirror-code", "cm-content", "block", "syntaxhighlighter"))
+_CALLOUTS = frozenset(("conum",))
 _NUMBER_BOXES = frozenset(("line-numbers-wrapper", "line-numbers-rows", "line-numbers", "linenodiv", "gutter"))
 _PLAIN_BOXES = frozenset(("code-block", "codeblock", "code", "source-code", "sourceCode", "program", "programlisting"))
 _LINES_OF_CODE = ":is(p,div,td,dd,li,blockquote,center,body,section,main) > :is(code,tt,samp):only-child br"
@@ -53,6 +54,12 @@ def mark_code(state: WriterState, survey: Survey) -> None:
     for table in survey.tagged:
         if table.tag == "table" and _is_code_table(table):
             state.special[table] = write_code_table
+    for element in survey.with_classes(_CALLOUTS):
+        # Asciidoctor: only the style shows the number, and hides the same one in the element after.
+        after = first_element(element.next_siblings)
+        number = element.attr("data-value")
+        if number and not element.text and (after is None or after.text.strip("()") != number):
+            element.append(Text(f"({number})"))
     for element in survey.with_classes(_NUMBER_BOXES):
         if _NUMBERS.match(element.text):
             state.special[element] = write_nothing
@@ -69,7 +76,8 @@ def mark_code(state: WriterState, survey: Survey) -> None:
             state.special[line_code] = write_code_lines
     if "language-" in survey.class_text:
         for element in survey.root.select(
-            ":not(pre,p,li,td,dt,dd,a,span,h1,h2,h3,h4) > code[class*=language-]:only-child"
+            ":not(pre,p,li,td,dt,dd,a,span,h1,h2,h3,h4) > code[class*=language-]:only-child,"
+            "div[class*=language-] > div > code:only-child"
         ):
             if "\n" in element.text and element.select_one("pre") is None:
                 state.special[element] = write_code

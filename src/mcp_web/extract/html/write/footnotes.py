@@ -26,6 +26,7 @@ _LEAD = re.compile(
     r"[\[(\s]*[\])]\s*|[\[(]?(\w{1,6}|\\?[*†‡§¶‖#]{1,3})(?:[\])]?\\?[.:)]?(?=\s|$)|[\])])\s*"
     r"|\*\*(\w{1,6})\*\*\s*|\^(\w{1,6})\s*"
 )
+_STOP = re.compile(r"[.:)]\s+")  # what is left of a label such as "1." whose number is a link
 _MOST = 3000  # references on one page: more than any ordinary page has
 
 
@@ -75,7 +76,7 @@ class Footnotes:
             for element in root.select("[id],a[name]"):
                 for name in (element.attr("id"), element.attr("name")):
                     if name:
-                        self.by_name.setdefault(name, element)
+                        self.by_name.setdefault(name.lstrip("#"), element)  # Rspress writes the id with it
 
     def _refer(self, anchor: Element) -> None:
         """Record what is written for an anchor, `[^label]`, if it leads to a footnote further down the page."""
@@ -206,6 +207,8 @@ def _written(label: str, inside: list[str]) -> str:
     written = lead[lead.lastindex] if lead is not None and lead.lastindex is not None else ""
     if lead is not None and (written == label or not written.isalnum()):
         first = first[lead.end() :].strip()
+    if stop := _STOP.match(first):
+        first = first[stop.end() :]
     body = "\n\n".join([first, *inside[1:]] if first else inside[1:])
     return f"[^{label}]: {indented(body, '    ')}" if body else ""
 

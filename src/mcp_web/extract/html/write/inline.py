@@ -19,6 +19,8 @@ _SIGN_WORDS = frozenset(("link", "permalink", "anchor", "copy link", "link to th
 _PAGE_LINKS = frozenset(("", "next", "previous", "prev", "up", "top", "home", "contents", "back", "forward", "index"))
 _ARROWS = " []()<>«»←→↑↓-=:."
 _BADGES = frozenset(("mlabel", "badge", "label", "tag", "chip", "pill"))
+# A name and its value, such as "Weight" and "24 kg", which are beside each other in two columns.
+_PAIRS = ":is(div,li) > span[class]:first-child + span[class]:last-child"
 _POWER = re.compile(r"[-+−]?(?:\d+|[a-zA-Z])(?:[-+−*/](?:\d+|[a-zA-Z]))*\Z")
 
 # Tags whose content is written without marks, and tags that are not written.
@@ -98,9 +100,16 @@ def wrap(run: str, mark: str, out: list[str]) -> None:
 
 
 def separate_badges(survey: Survey) -> None:
-    """Insert a space before badges and labels that only their style separates from the element before."""
+    """Insert a space before badges, labels and values that only their style separates from what is before. Highlighters
+    have such classes too, in code."""
     for element in survey.with_classes(_BADGES):
-        if isinstance(element.previous_sibling, Element):
+        if isinstance(element.previous_sibling, Element) and element.closest("pre") is None:
+            element.insert_before(Text(" "))
+    for element in survey.root.select(_PAIRS):
+        before, parent = element.previous_sibling, element.parent
+        if not isinstance(before, Element) or parent is None or len(parent) != 2:
+            continue
+        if len(before.text) > 1 and before.text[-1].isalnum() and element.text[:1].isalnum():
             element.insert_before(Text(" "))
 
 

@@ -13,6 +13,7 @@ from mcp_web.extract.html.write.state import MAX_INDENTS, WriterState, indented,
 
 _LISTS = ("ul", "ol", "menu")
 _LIST = re.compile(r"(?:-|\d+\.) ")  # begins a list; a paragraph that begins so is escaped
+_TICKS = {"✓": "[x]", "✔": "[x]", "❏": "[ ]", "☐": "[ ]"}  # of a list that is declared a checklist
 
 
 def write_list(state: WriterState, element: Element, out: list[str]) -> None:
@@ -23,15 +24,21 @@ def write_list(state: WriterState, element: Element, out: list[str]) -> None:
         return
     number = integer(element, "start", 1) if element.tag == "ol" else None
     items: list[tuple[str, list[str]]] = []  # the mark and the blocks of each
+    is_checklist = element.has_class("checklist")  # Asciidoctor
+    if is_checklist:
+        for icon in element.select("i[class*=square]"):
+            state.inline_special[icon] = "[x]" if "check" in (icon.attr("class") or "") else "[ ]"
     state.indents += 1
-    for child in element:
-        is_item = isinstance(child, Element) and child.tag not in _LISTS
+    for child in _children(element):
+        is_item = child.tag not in _LISTS
         inside = state.blocks_of(child if is_item else [child])
+        if inside and is_checklist and inside[0][0] in _TICKS:
+            inside[0] = _TICKS[inside[0][0]] + inside[0][1:]
         if inside and items and not is_item:
-            items[-1][1].extend(inside)  # a text or list directly in a list belongs to the item before it
+            items[-1][1].extend(inside)  # a list directly in a list belongs to the item before it
         elif inside:
             mark = "- " if is_item else ""
-            if number is not None and isinstance(child, Element) and is_item:
+            if number is not None and is_item:
                 number = integer(child, "value", number)
                 mark = f"{number}. "
                 number += 1
@@ -42,6 +49,22 @@ def write_list(state: WriterState, element: Element, out: list[str]) -> None:
         is_tight = all(len(inside) == 1 or (len(inside) == 2 and _LIST.match(inside[1])) for _, inside in items)
         between = "\n" if is_tight else "\n\n"
         out.append(between.join(mark + indented(joined(inside), " " * len(mark)) for mark, inside in items))
+
+
+def _children(element: Element) -> list[Element]:
+    """The items of a list, and the lists in it. Text and links that are in no item become items, since browsers show
+    them."""
+    item: Element | None = None
+    for child in list(element):
+        is_text = isinstance(child, Text) and not child.data.isspace()
+        if is_text or (type(child) is Element and child.tag in inline.INLINE and child.select_one("li") is None):
+            if item is None:
+                item = Element("li")
+                child.insert_before(item)
+            item.append(child)
+        else:
+            item = None
+    return [child for child in element if type(child) is Element]
 
 
 def joined(inside: list[str]) -> str:
