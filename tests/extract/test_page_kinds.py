@@ -235,3 +235,78 @@ def test_posts_that_are_called_comments_stay_on_a_thread_that_is_declared_an_art
     posts = _paragraphs("post", 6)
     items = "".join(f"<li>{text}</li>" for text in posts)
     assert _kept(f"<p>{_paragraphs('lamp', 1)[0]}</p><ul class=comments>{items}</ul>", "article")[1:] == posts
+
+
+def _decided(html: str, chances: dict[str, float], declared: PageKind | None = None) -> list[str]:
+    """The texts that stay: `chances` are those of the texts that begin so, the others are 0.9."""
+    read = _blocks(html)
+    found = [next((chances[lead] for lead in chances if block.text.startswith(lead)), 0.9) for block in read.blocks]
+    kept, _ = decide(PageFeatures(read, declared=declared), found)
+    return [block.text for block, keep in zip(read.blocks, kept, strict=True) if keep]
+
+
+@pytest.mark.parametrize("arrow", ["↩", "<svg></svg>"])
+def test_footnotes_of_kept_text_stay_and_other_short_links_go(arrow: str) -> None:
+    story = _paragraphs("lamp", 6)
+    text = "".join(f"<p>{each}</p>" for each in story[1:])
+    html = f"""<div><p>{story[0]}<sup><a id="r1" href="#n1">1</a></sup></p>{text}</div><div class="notes"><ol>
+        <li id="n1"><p>The oak is from Denmark. <a href="#r1">{arrow}</a></p></li></ol></div>
+        <div><p id="n2">Further lamps <a href="#top">↑</a></p></div>"""
+    kept = _decided(html, {"The oak": 0.01, "Further": 0.01})
+    assert any(text.startswith("The oak is from Denmark.") for text in kept)
+    assert "Further lamps ↑" not in kept
+
+
+def test_code_between_kept_texts_and_after_them_stays() -> None:
+    story = _paragraphs("lamp", 6)
+    text = "".join(f"<p>{each}</p>" for each in story)
+    shown = "<div class=frame><pre>lamp(1)</pre></div>"
+    table = "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>"
+    low = {"lamp(1)": 0.01, "a": 0.01, "b": 0.01, "1": 0.01, "2": 0.01, "Try": 0.01}
+    between = f"<main>{text}{shown}{table}<p>{story[0]}</p></main>"
+    assert _decided(between, low) == [*story, "lamp(1)", "a", "b", "1", "2", story[0]]
+    after = f"<main>{text}<blockquote><p>{story[0]}</p></blockquote>{shown}<h3>Questions</h3></main>"
+    assert "lamp(1)" in _decided(after, low)
+    outside = f"<main>{text}</main><div>{shown}</div><p>Try</p>"
+    assert "lamp(1)" not in _decided(outside, low)
+
+
+def test_teaser_inside_a_link_goes_from_an_article() -> None:
+    story = _paragraphs("lamp", 6)
+    teaser = _paragraphs("chair", 1)[0]
+    html = "".join(f"<p>{each}</p>" for each in story)
+    html += (
+        f'<a href="/chair"><div>1 March</div><div>{teaser}</div></a><a href="/l.jpg"><figure>{story[0]}</figure></a>'
+    )
+    assert _kept(html, "article") == [*story, "1 March", story[0]]
+    assert teaser in _kept(html)
+
+
+def test_price_below_the_title_of_a_product_stays_and_that_of_another_item_does_not() -> None:
+    story = "".join(f"<p>{each}</p>" for each in _paragraphs("lamp", 6))
+    cards = "".join(f"<div class=card><h3>Lamp {n}</h3><p>In stock</p><p>€{n}.00</p></div>" for n in range(1, 5))
+    low = {"€": 0.01, "Lamp": 0.01, "In stock": 0.01}
+    assert "€249.00" in _decided(f"<main><h1>Oak lamp</h1><p>€249.00</p>{story}</main>", low)
+    assert "€1.00" not in _decided(f"<main><h1>Oak lamp</h1>{cards}{story}</main>", low)
+
+
+def test_lines_below_the_heading_of_specifications_stay_in_any_element() -> None:
+    story = "".join(f"<p>{each}</p>" for each in _paragraphs("lamp", 6))
+    rows = "".join(f"<div class=row><span>{name}</span><span>2</span></div>" for name in ("Weight", "Height", "Seats"))
+    html = f"<main><h1>Oak lamp</h1>{story}<div><h2>Specifications</h2>{rows}<h2>Reviews</h2><p>None</p></div></main>"
+    low = dict.fromkeys(("Specifications", "Weight", "Height", "Seats", "Reviews", "None"), 0.01)
+    kept = _decided(html, low, "product")
+    assert {"Specifications", "Weight2", "Height2", "Seats2"} <= set(kept)
+    assert not {"Reviews", "None"} & set(kept)
+
+
+def test_list_stays_beside_paragraphs_made_of_div_and_beside_other_lists() -> None:
+    menu = "<div><a href=/>Home</a> <a href=/n>News</a></div>"
+    links = "<ul><li><a href=/h>Opening hours</a></li><li><a href=/f>Form</a></li></ul>"
+    html = f"{menu}<div><h2>Notice</h2><div>The office is closed on Friday.</div><div>See:</div>{links}</div><p>© A</p>"
+    low = {"Opening": 0.01, "Form": 0.01, "Home": 0.01, "©": 0.01}
+    assert _decided(html, low) == ["Notice", "The office is closed on Friday.", "See:", "Opening hours", "Form"]
+    terms = "".join(f"<dt>Name {n}</dt><dd>A long value of this name, number {n}</dd>" for n in range(9))
+    story = _paragraphs("lamp", 1)[0]
+    html = f"{menu}<div><h2>Lamp</h2><p>{story}</p><dl>{terms}</dl><ul><li>Four legs</li><li>A shade</li></ul></div>"
+    assert "Four legs" in _decided(html, {"Four": 0.01, "A shade": 0.01, "Home": 0.01})

@@ -9,6 +9,7 @@ from operator import mul
 
 from mcp_web.extract.html.blocks import Blocks, Box, HtmlBlock
 from mcp_web.extract.html.features import PageFeatures, around_box, is_item
+from mcp_web.extract.html.footnotes import footnotes_of
 from mcp_web.extract.html.vocabulary import says_aside
 
 _HIGHEST = 0.5  # a block more likely content than not always stays
@@ -20,13 +21,26 @@ _SURE = 0.7  # chance of a heading that is a sentence to be the standfirst of an
 _ITEMS = 0.5  # share of sentences in a page's text; a page with less consists of items
 _ITEM_LEVELS = 8  # levels above a line in which its item is looked for
 _TEXT = 0.5  # share of sentences in an element without its list; with less the list is not part of a text
+_CODE_LEVELS = 4  # levels above a line in which its code block is looked for
+_LINK_LEVELS = 8  # levels above a line in which a link around it is looked for
 _LINES = 3  # blocks of a list or table from which on it is kept or removed as a whole
 _STORY = 300  # characters of sentences
 # A copy has at least so many different sentences and so much of the kept ones: the parts of a reference repeat less.
 _COPIED, _COPIED_SHARE = 3, 0.1
+_PRICE = re.compile(
+    r"(?:[€$£¥₹₽₩]|\b(?:EUR|USD|GBP|CHF|Rs\.?|kr\.?)) ?\d|\d ?(?:[€$£¥₽₩円元]|(?:EUR|USD|CHF|kr|zł|Kč|руб)\b)"
+)
+_PRICE_LINES, _PRICE_SIZE = 8, 60  # lines below the title in which the price is looked for; characters of its line
+_SPECIFICATIONS = re.compile(
+    r"(?:technical |product )?(?:specifications?|specs|details|data|dimensions)\W*\Z|technische daten|produktdaten|"
+    r"caractéristiques|fiche technique|especificaciones|características|especificações|specifiche|specificaties|"
+    r"характеристики|规格|規格|仕様|製品仕様|사양|المواصفات|מפרט|ข้อมูลจำเพาะ|dane techniczne|specifikace",
+    re.I,
+)
 _COMMENTS = re.compile(r"(?:^|[\s_-])comments(?:$|[\s_-])")
 _BACK = "a[href^='#'],a[href*='#'][href*=toc]"
 _STOPS = ".!?…。！？"
+_WRAPPERS = ("li", "ul", "ol", "dd", "dl", "blockquote", "pre", "figure", "table", "tbody", "tr", "td")
 _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
 Units = list[tuple[Box, list[int]]]  # lists and tables, each with the indexes of its blocks
@@ -46,14 +60,21 @@ def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], fl
     least = threshold(chances, sizes)
     kept = [chance >= least for chance in chances]
     _keep_lists_in_text(read, units, kept)
+    for at in footnotes_of(read, kept):
+        kept[at] = True
     _keep_tables(read.blocks, units, data, kept, features.declared == "product")
     is_article = features.declared == "article"
     _settle_headings(read.blocks, kept, chances, is_article)
     _keep_summaries(read.blocks, kept)
+    if not is_article:
+        _keep_price(read.blocks, kept)
+    if features.declared == "product":
+        _keep_specifications(read.blocks, kept)
     if features.is_story:
         _drop_around_story(read.blocks, kept)
     if is_article:
         _drop_comments(read, kept)
+        _drop_linked(read.blocks, kept)
     _drop_copies(read, kept)
     return kept, least
 
@@ -123,13 +144,16 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
     blocks = read.blocks
     around: dict[Box | None, int] = {}  # with the characters of its paragraphs that are too short to be sentences
     for block, keep in zip(blocks, kept, strict=True):
-        if keep and block.box.tag in ("p", "h1", "h2", "h3"):
-            is_short = block.box.tag == "p" and not block.prose and block.links < 0.5 * len(block.text)
+        if keep and block.box.tag in ("p", "div", "h1", "h2", "h3"):
+            is_short = block.box.tag in ("p", "div") and not block.prose and block.links < 0.5 * len(block.text)
             around[block.box.parent] = around.get(block.box.parent, 0) + is_short * len(block.text)
+    in_units: Counter[Box | None] = Counter()  # the characters of the lists and tables in an element
+    for unit, _ in units:
+        in_units[unit.parent] += unit.chars
     for unit, members in units:
         if unit.parent not in around or unit.parent is None or unit.chrome != unit.parent.chrome:
             continue
-        if unit.parent.prose + around[unit.parent] < _TEXT * (unit.parent.chars - unit.chars):
+        if unit.parent.prose + around[unit.parent] < _TEXT * (unit.parent.chars - in_units[unit.parent]):
             continue
         above = members[0] - 1
         head = above if above >= 0 and blocks[above].box.tag in _HEADS else None
@@ -140,15 +164,69 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
 
 
 def _keep_tables(blocks: list[HtmlBlock], units: Units, data: set[Box], kept: list[bool], is_product: bool) -> None:
-    """Change `kept` so that a data table between kept blocks stays; on the page of a product all data tables, its
-    specifications. Not if half of it is links, or if it has a phrase such as "Related". `data`: the data tables."""
+    """Keep data tables and code between kept blocks, and code after a kept block of the same element; on the page of a
+    product all data tables, its specifications. Not a table if half of it is links, or if it has a phrase such as
+    "Related". `data` are the units that are data tables."""
+    tables: set[int] = set()
     for unit, members in units:
-        before, after = members[0] - 1, members[-1] + 1
-        if unit not in data or unit.links >= 0.5 * unit.chars or any(says_aside(blocks[at].text) for at in members):
+        if unit in data and unit.links < 0.5 * unit.chars and not any(says_aside(blocks[at].text) for at in members):
+            tables.update(members)
+    if is_product:
+        for at in tables:
+            kept[at] = True
+    code = {at for at, keep in enumerate(kept) if not keep and _is_code(blocks[at])}
+    end = 0
+    while end < len(blocks):
+        start = end
+        while end < len(blocks) and not kept[end] and (end in tables or end in code):
+            end += 1
+        if start and end > start and kept[start - 1]:
+            above = _container(blocks[start - 1].box)
+            for at in range(start, end):
+                is_beside = at in code and above is not None and at in _within(above)
+                kept[at] = (end < len(blocks) and kept[end]) or is_beside
+        end += end == start
+
+
+def _keep_price(blocks: list[HtmlBlock], kept: list[bool]) -> None:
+    """Keep the first price below the title of a page, unless it is in an item such as a card."""
+    titles = [at for at, block in enumerate(blocks) if block.box.tag == "h1"]
+    if len(titles) != 1:
+        return
+    for at in range(titles[0] + 1, min(titles[0] + _PRICE_LINES, len(blocks))):
+        block = blocks[at]
+        if len(block.text) <= _PRICE_SIZE and not block.links and _PRICE.search(block.text):
+            kept[at] = kept[at] or not any(map(is_item, islice(around_box(block.box), _ITEM_LEVELS)))
+            return
+
+
+def _keep_specifications(blocks: list[HtmlBlock], kept: list[bool]) -> None:
+    """Keep the headings such as "Specifications" of a product, with all lines of the same element below them up to the
+    next heading, unless half of them is links."""
+    for at, block in enumerate(blocks):
+        level, parent = _HEADS.get(block.box.tag, 0), block.box.parent
+        if level < 2 or parent is None or _SPECIFICATIONS.match(block.text) is None:
             continue
-        if is_product or (before >= 0 and after < len(blocks) and kept[before] and kept[after]):
-            for at in members:
-                kept[at] = True
+        end = at + 1
+        while end < parent.first + parent.count and not 0 < _HEADS.get(blocks[end].box.tag, 0) <= level:
+            end += 1
+        lines = blocks[at + 1 : end]
+        if lines and sum([line.links for line in lines]) < 0.5 * sum([len(line.text) for line in lines]):
+            kept[at:end] = [True] * (end - at)
+
+
+def _container(box: Box) -> Box | None:
+    """The element that contains a paragraph, or the list or quote that the paragraph is in."""
+    above = box.parent
+    while above is not None and above.tag in _WRAPPERS:
+        above = above.parent
+    return above
+
+
+def _is_code(block: HtmlBlock) -> bool:
+    """Whether a block is in a code block and not a link, such as "Try it"."""
+    boxes = islice(around_box(block.box), _CODE_LEVELS)
+    return block.links < len(block.text) and any(box.tag == "pre" for box in boxes)
 
 
 def _keep_summaries(blocks: list[HtmlBlock], kept: list[bool]) -> None:
@@ -187,6 +265,14 @@ def _drop_comments(read: Blocks, kept: list[bool]) -> None:
     if sum([len(read.blocks[at].text) for at in inside]) < 0.5 * whole:
         for at in inside:
             kept[at] = False
+
+
+def _drop_linked(blocks: list[HtmlBlock], kept: list[bool]) -> None:
+    """Remove sentences inside a link that is around several lines: teasers of other articles."""
+    for at, block in enumerate(blocks):
+        if block.prose and kept[at] and block.box.tag not in ("h1", "figcaption"):
+            link = next((box for box in islice(around_box(block.box), _LINK_LEVELS) if box.tag == "a"), None)
+            kept[at] = link is None or link.count < 2
 
 
 def _drop_copies(read: Blocks, kept: list[bool]) -> None:
