@@ -184,3 +184,28 @@ def test_entries_of_a_docbook_index_keep_their_links() -> None:
     html = f"""<meta name="generator" content="DocBook XSL Stylesheets Vsnapshot"><div class="index"><h1>Index</h1>
         <div class="indexdiv"><h3>V</h3><dl>{entries}</dl></div></div>"""
     assert "valve_3, [valve_3 ()](https://manuals.example.org/valve/v.html#3)" in markdown(html)
+
+
+def test_pydoctor_of_2025_is_read_whole_with_the_names_of_properties() -> None:
+    html = f"""<meta name="generator" content="pydoctor 25.10.1"><nav><a href="index.html">API</a></nav>
+        <main><div class="page-header"><h1 class="class"><code>Valve</code></h1></div>
+        <div class="moduleDocstring">{TEXT}</div><div id="child-list"><div class="baseproperty">
+        <div class="functionHeader"><span>@property</span>
+        <span class="py-defname">pressure</span>: <code>float</code> <a class="headerLink" href="#p">¶</a></div>
+        <div class="docstring functionBody">{TEXT}</div></div></div></main><footer>pydoctor</footer>"""
+    text = markdown(html)
+    assert text.startswith("# `Valve`")
+    assert "pressure: `float`" in text
+    assert "¶" not in text
+
+
+def test_sphinx_page_of_any_theme_is_known_by_the_link_of_its_heading() -> None:
+    html = f"""<body><div class="left"><ul><li><a href="a.html">Valves</a></li></ul></div><div class="page">
+        <section id="valve"><h1>Valve<a class="headerlink" href="#valve">¶</a></h1>{TEXT}<dl class="py class">
+        <dt class="sig sig-object" id="Valve"><span>class Valve</span><a class="reference internal"
+        href="_modules/valve.html"><span class="viewcode-link">[source]</span></a></dt><dd>{TEXT}</dd></dl></section>
+        <p>Was this page of use to you? Tell us about it in the forum, where we read everything.</p></div></body>"""
+    text = markdown(html)
+    assert text.startswith("# Valve\n\nThe valve opens")
+    assert "[source]" not in text
+    assert "Was this page" not in text
