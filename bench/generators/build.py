@@ -3,7 +3,8 @@
     python -m bench.generators.build TOOLS [name …]
 
 TOOLS is a folder in which `bench/generators/tools.sh` installed the generators. The page made from `source.md` by each
-is packed into `tests/golden/generators/NAME.html.gz`; `versions.json` there records what built it.
+is packed into `tests/golden/generators/NAME.html.gz`; `versions.json` there records what built it. Some also build
+`elements.md`, a short page with footnotes and lists of tasks, into `elements-NAME.html.gz`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ HERE = Path(__file__).parent
 TARGET = HERE.parents[1] / "tests" / "golden" / "generators"
 GUIDE, SECOND = (HERE / "source.md").read_text("utf-8"), (HERE / "second.md").read_text("utf-8")
 TITLE, _, BODY = GUIDE.partition("\n")
+ELEMENTS = (HERE / "elements.md").read_text("utf-8")
 _SITE = "https://docs.example.org"
 
 
@@ -90,6 +92,20 @@ def mkdocs(theme: str) -> Callable[[Path, Path], Path]:
     return make
 
 
+def mkdocs_extended(theme: str, page: str) -> Callable[[Path, Path], Path]:
+    """With a theme and the extensions that come apart from MkDocs."""
+
+    def make(folder: Path, tools: Path) -> Path:
+        config = f"site_name: Tidecalc\nsite_url: {_SITE}/\ntheme: {theme}\nmarkdown_extensions: [tables, footnotes, "
+        config += "pymdownx.superfences, pymdownx.tasklist, toc: {permalink: true}]\n"
+        files = {"docs/guide.md": GUIDE, "docs/elements.md": ELEMENTS, "docs/reference.md": SECOND}
+        write(folder, {"mkdocs.yml": config, "docs/index.md": "# Tidecalc\n", **files})
+        run(folder, tools / "venv/bin/mkdocs", "build", "-q", "-d", "site")
+        return folder / "site" / page / "index.html"
+
+    return make
+
+
 def zensical(folder: Path, tools: Path) -> Path:
     write(folder, {"mkdocs.yml": "site_name: Tidecalc\n", "docs/index.md": GUIDE, "docs/reference.md": SECOND})
     run(folder, tools / "venv/bin/zensical", "build")
@@ -105,6 +121,18 @@ def sphinx(theme: str) -> Callable[[Path, Path], Path]:
         write(folder, {"conf.py": config, "index.md": index, "guide.md": GUIDE, "reference.md": SECOND})
         run(folder, tools / "venv/bin/sphinx-build", "-q", "-b", "html", ".", "out")
         return folder / "out/guide.html"
+
+    return make
+
+
+def sphinx_elements(theme: str) -> Callable[[Path, Path], Path]:
+    def make(folder: Path, tools: Path) -> Path:
+        config = f'project = "Tidecalc"\nextensions = ["myst_parser"]\nhtml_theme = "{theme}"\n'
+        config += 'myst_enable_extensions = ["tasklist"]\n'
+        index = "# Tidecalc\n\n```{toctree}\nelements\nreference\n```\n"
+        write(folder, {"conf.py": config, "index.md": index, "elements.md": ELEMENTS, "reference.md": SECOND})
+        run(folder, tools / "venv/bin/sphinx-build", "-q", "-b", "html", ".", "out")
+        return folder / "out/elements.html"
 
     return make
 
@@ -202,6 +230,18 @@ def docusaurus(folder: Path, tools: Path) -> Path:
     return next(path for path in (folder / "build/guide/index.html", folder / "build/guide.html") if path.exists())
 
 
+def rspress(folder: Path, tools: Path) -> Path:
+    site = tools / "rspress/site"  # it is built only beside its packages
+    shutil.rmtree(site, ignore_errors=True)
+    links = "[{text: 'Elements', link: '/elements'}, {text: 'Reference', link: '/reference'}]"
+    config = "import { defineConfig } from 'rspress/config'\nexport default defineConfig({root: 'docs', "
+    config += f"title: 'Tidecalc', themeConfig: {{sidebar: {{'/': {links}}}}}}})\n"
+    files = {"docs/index.md": "# Tidecalc\n", "docs/elements.md": ELEMENTS, "docs/reference.md": SECOND}
+    write(site, {**files, "rspress.config.ts": config, "package.json": '{"name": "site"}'})
+    run(site, tools / "rspress/node_modules/.bin/rspress", "build")
+    return site / "doc_build/elements.html"
+
+
 def honkit(folder: Path, tools: Path) -> Path:
     summary = "# Summary\n\n- [Guide](guide.md)\n- [Reference](reference.md)\n"
     write(folder, {"README.md": "# Tidecalc\n", "SUMMARY.md": summary, "guide.md": GUIDE, "reference.md": SECOND})
@@ -266,6 +306,16 @@ def pelican(theme: str) -> Callable[[Path, Path], Path]:
         return folder / "out/guide.html"
 
     return make
+
+
+def jekyll(folder: Path, tools: Path) -> Path:
+    front = "---\ntitle: {}\nlayout: post\n---\n"
+    title, _, body = ELEMENTS.partition("\n")
+    second = SECOND.replace("# Reference\n", front.format("Reference"), 1)
+    files = {"_config.yml": f"title: Tides\nurl: {_SITE}\ntheme: minima\n", "_posts/2026-01-02-reference.md": second}
+    write(folder, {**files, "_posts/2026-01-01-elements.md": front.format(title[2:]) + body})
+    run(folder, "jekyll", "build", "-q", LANG="C.UTF-8")
+    return folder / "_site/2026/01/01/elements.html"
 
 
 def hexo(theme: str) -> Callable[[Path, Path], Path]:
@@ -345,11 +395,14 @@ GENERATORS = (
     Generator("mkdocs", mkdocs("mkdocs"), _pip("mkdocs")),
     Generator("mkdocs-readthedocs", mkdocs("readthedocs"), _pip("mkdocs")),
     Generator("mkdocs-material", mkdocs("material"), _pip("mkdocs-material")),
+    Generator("mkdocs-shadcn", mkdocs_extended("shadcn", "guide"), _pip("mkdocs-shadcn")),
+    Generator("elements-mkdocs-windmill", mkdocs_extended("windmill", "elements"), _pip("mkdocs-windmill")),
     Generator("zensical", zensical, _pip("zensical")),
     Generator("sphinx-alabaster", sphinx("alabaster"), _pip("sphinx")),
     Generator("sphinx-rtd", sphinx("sphinx_rtd_theme"), _pip("sphinx-rtd-theme")),
     Generator("sphinx-furo", sphinx("furo"), _pip("furo")),
     Generator("sphinx-pydata", sphinx("pydata_sphinx_theme"), _pip("pydata-sphinx-theme")),
+    Generator("elements-sphinx-press", sphinx_elements("press"), _pip("sphinx-press-theme")),
     Generator("pdoc", pdoc, _pip("pdoc")),
     Generator("rustdoc", rustdoc, _command("rustdoc", "--version")),
     Generator("doxygen", doxygen, _command("doxygen", "--version")),
@@ -361,6 +414,8 @@ GENERATORS = (
     Generator("vuepress", vuepress, _npm("vue", "vuepress")),
     Generator("starlight", starlight, _npm("astro", "@astrojs/starlight")),
     Generator("docusaurus", docusaurus, _npm("docu", "@docusaurus/core")),
+    Generator("elements-rspress", rspress, _npm("rspress", "rspress")),
+    Generator("elements-jekyll-minima", jekyll, _command("jekyll", "--version")),
     Generator("honkit", honkit, _npm("npm", "honkit")),
     Generator("blog-pelican-simple", pelican("simple"), _pip("pelican")),
     Generator("blog-pelican-notmyidea", pelican("notmyidea"), _pip("pelican")),

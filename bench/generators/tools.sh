@@ -1,11 +1,12 @@
 #!/bin/sh
 # Install the generators that bench/generators/build.py runs into the folder $1. From the system: doxygen, hugo,
-# asciidoctor (apt), rustdoc (rustup) and javadoc (a JDK). Versions used are in tests/golden/generators/versions.json.
+# asciidoctor, jekyll, jekyll-theme-minima (apt), rustdoc (rustup) and javadoc (a JDK). Versions used are in
+# tests/golden/generators/versions.json.
 set -eu
 mkdir -p "$1" && cd "$1"
 python3 -m venv venv
 venv/bin/pip install -q mkdocs mkdocs-material zensical sphinx myst-parser furo sphinx-rtd-theme pydata-sphinx-theme \
-    pdoc pelican markdown nikola
+    pdoc pelican markdown nikola pymdown-extensions mkdocs-shadcn mkdocs-windmill sphinx-press-theme
 node_packages() {
     folder=$1
     shift
@@ -18,3 +19,4 @@ node_packages vue --legacy-peer-deps vuepress@2.0.0-rc.31 @vuepress/bundler-vite
 node_packages astro astro@5 @astrojs/starlight@0.36
 node_packages docu @docusaurus/core@3.8.1 @docusaurus/preset-classic@3.8.1 react@19 react-dom@19
 node_packages eleventy @11ty/eleventy@3.1.2
+node_packages rspress --ignore-scripts rspress@1.40.0

@@ -19,8 +19,17 @@ from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 FOLDER = Path(__file__).parent / "generators"
 SOURCE = Path(__file__).parents[2] / "bench" / "generators" / "source.md"
-PAGES = sorted(FOLDER.glob("*.html.gz"))
+ELEMENTS = sorted(FOLDER.glob("elements-*.html.gz"))
+PAGES = sorted(set(FOLDER.glob("*.html.gz")) - set(ELEMENTS))
 LEAST = 0.97
+# What must come back from each page made of `bench/generators/elements.md`.
+PIECES = (
+    "# Harbour checks", "- [x] write the harbour file", "- [ ] compare with the printed table",
+    "- [ ] ask the harbour master", "1. First step\n   - with a detail\n     - and a finer one\n   - and another",
+    "2. Second step\n\n   A paragraph of the second step.", "[manual](https://office.example.org/manual#part-3)",
+    "| one | 1 | `a or b` |\n| two | 22 | `c` |", "\n   step(2)\n   ```", "\nplain output without a language\n```",
+    "may be lost[^1].", "noted twice[^2].", "[^1]: Footnotes are content too.", "[^2]: Both of them.",
+)  # fmt: skip
 
 
 def source_of(page: str) -> Structure:
@@ -60,9 +69,16 @@ def test_little_is_added_to_the_source(path: Path) -> None:
     assert len(read_page(path).markdown.split()) <= 1.06 * wanted + 12
 
 
+@pytest.mark.parametrize("path", ELEMENTS, ids=lambda path: path.name.removesuffix(".html.gz"))
+def test_tasks_steps_code_tables_and_footnotes_are_read_back(path: Path) -> None:
+    markdown = read_back(path)
+    assert not [piece for piece in PIECES if piece not in markdown]
+
+
 def test_enough_generators_are_represented() -> None:
     names = set(json.loads((FOLDER / "versions.json").read_text("utf-8")))
-    assert names == {path.name.removesuffix(".html.gz") for path in PAGES}
+    assert names == {path.name.removesuffix(".html.gz") for path in (*PAGES, *ELEMENTS)}
     blogs = {name for name in names if name.startswith("blog-")}
     assert len(blogs) >= 6
+    assert len(ELEMENTS) >= 4
     assert len({name.partition("-")[0] for name in names - blogs}) >= 12
