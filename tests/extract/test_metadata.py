@@ -55,6 +55,12 @@ def test_site_slogan_gives_way_to_the_heading_that_the_address_names() -> None:
     )
 
 
+def test_title_of_a_page_without_h1_is_the_shown_one_that_begins_it() -> None:
+    head = "<title>Tide tables | Keep Theme</title>"
+    assert title(head, "<div class=site-title>Keep</div><div class=post-title> Tide tables </div>") == "Tide tables"
+    assert title(head, "<div class=post-title>Other</div>") == "Tide tables | Keep Theme"
+
+
 def test_page_without_title_uses_its_heading() -> None:
     assert title("", "<h1>Only a heading</h1>") == "Only a heading"
 

@@ -123,8 +123,13 @@ def _titles(written: str, metas: Metas, main: Mapping[str, Any]) -> list[str]:
 
 
 def _heading(tree: Tree) -> str | None:
-    """The text of the only `<h1>`; of several, the first in the main content; None if there is none."""
+    """The text of the only `<h1>`; of several, the first in the main content. Without any, the first text that is
+    marked as a title or heading and begins the title of the page; None if there is none."""
     headings = tree.select("h1")
+    if not headings:
+        written = _written_title(tree)
+        shown = (_text(element.text, 300) for element in tree.select("body [class*=title],body h2")[:_MOST_TITLES])
+        return next((text for text in shown if text and written.startswith(text)), None)
     if len(headings) > 1:
         inside = tree.select_one("article h1, main h1, [role=main] h1")
         return _text(inside.text, 300) if inside is not None else None
@@ -260,6 +265,7 @@ def _text(value: Any, most: int) -> str:
     return shortened_at_word(clean_line(unescape(value[: most * 4])), most) if isinstance(value, str) else ""
 
 
+_MOST_TITLES = 40  # elements that may have the title of a page without an h1
 _SEPARATOR = re.compile(r"(\s+[|\-–—·•»«:/~‹›]{1,2}\s+|\s*[|»]\s*|:\s+)")
 _JOINT = re.compile(r"\s*[|–—·•»:~‹›(\[]|\s+-+\s")  # what may separate a heading from the rest of a title
 _FOLDED = re.compile(r"[\W_]+")
