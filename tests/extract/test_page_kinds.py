@@ -310,3 +310,18 @@ def test_list_stays_beside_paragraphs_made_of_div_and_beside_other_lists() -> No
     story = _paragraphs("lamp", 1)[0]
     html = f"{menu}<div><h2>Lamp</h2><p>{story}</p><dl>{terms}</dl><ul><li>Four legs</li><li>A shade</li></ul></div>"
     assert "Four legs" in _decided(html, {"Four": 0.01, "A shade": 0.01, "Home": 0.01})
+
+
+def test_table_of_contents_goes_and_other_links_to_parts_of_the_page_stay() -> None:
+    names = ("Feet", "Shades", "Bulbs")
+    entries = "".join(f"<li><a href=#{name}>{name}</a><ul></ul></li>" for name in names)
+    text = _paragraphs("lamp", 1)[0]
+    sections = "".join(f"<h2 id={name}>{name}</h2><p>{text}</p>" for name in names)
+    html = f"<h1>Lamps</h1><p>{_paragraphs('chair', 1)[0]}</p>{{}}{sections}"
+    whole = _kept(html.format(""))
+    assert _kept(html.format(f"<h3>Contents</h3><ul>{entries}</ul>")) == whole
+    others = (
+        "<ul><li><a href=#Feet>How to turn feet</a></li><li><a href=/b>Bulbs</a></li><li><a href=/o>Oak</a></li></ul>"
+    )
+    assert "How to turn feet" in _kept(html.format(others))
+    assert len(_kept(html.format(others))) == len(whole) + 3

@@ -23,6 +23,7 @@ _ITEM_LEVELS = 8  # levels above a line in which its item is looked for
 _TEXT = 0.5  # share of sentences in an element without its list; with less the list is not part of a text
 _CODE_LEVELS = 4  # levels above a line in which its code block is looked for
 _LINK_LEVELS = 8  # levels above a line in which a link around it is looked for
+_LINKED = 0.9  # share of links in a line of the table of contents
 _LINES = 3  # blocks of a list or table from which on it is kept or removed as a whole
 _STORY = 300  # characters of sentences
 # A copy has at least so many different sentences and so much of the kept ones: the parts of a reference repeat less.
@@ -62,6 +63,7 @@ def decide(features: PageFeatures, chances: list[float]) -> tuple[list[bool], fl
     _keep_lists_in_text(read, units, kept)
     for at in footnotes_of(read, kept):
         kept[at] = True
+    _drop_contents(read.blocks, kept)
     _keep_tables(read.blocks, units, data, kept, features.declared == "product")
     is_article = features.declared == "article"
     _settle_headings(read.blocks, kept, chances, is_article)
@@ -161,6 +163,25 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
         if not any(says_aside(blocks[at].text) for at in lines):
             for at in lines:
                 kept[at] = True
+
+
+def _drop_contents(blocks: list[HtmlBlock], kept: list[bool]) -> None:
+    """Remove the table of contents: lines that are links to headings further down the page, and the heading above."""
+    headings = {block.text: at for at, block in enumerate(blocks) if block.box.tag in _HEADS}
+    is_entry = [
+        block.links >= _LINKED * len(block.text)
+        and headings.get(block.text, -1) > at
+        and block.box.element.select_one(_BACK) is not None
+        for at, block in enumerate(blocks)
+    ]
+    end = 0
+    for at, entry in enumerate(is_entry):
+        if not entry or at < end:
+            continue
+        end = next((after for after in range(at, len(blocks)) if not is_entry[after]), len(blocks))
+        if end - at >= _LINES:
+            start = at - (at > 0 and _HEADS.get(blocks[at - 1].box.tag, 0) > 1)
+            kept[start:end] = [False] * (end - start)
 
 
 def _keep_tables(blocks: list[HtmlBlock], units: Units, data: set[Box], kept: list[bool], is_product: bool) -> None:
