@@ -60,7 +60,7 @@ def test_checkbox_outside_of_a_list_is_no_task(md) -> None:
 
 def test_text_directly_in_a_list_is_kept(md) -> None:
     assert md("<ul>Intro<li>a<li>b</ul>") == "- Intro\n- a\n- b"
-    assert md("<ul><li>a</li>(see below)<li>b</li></ul>") == "- a\n\n  (see below)\n\n- b"
+    assert md("<ul><li>a</li>(see below)<li>b</li></ul>") == "- a\n- (see below)\n- b"
     assert md("<ul>Intro<li><h2>A</h2></li></ul>") == "Intro\n\n## A"
 
 
