@@ -88,6 +88,17 @@ def test_part_without_the_parts_that_it_should_have_is_no_text() -> None:
     assert "The e-mail has no text." in read(body, "message/rfc822").notes
 
 
+@pytest.mark.parametrize("kind", ["plain", "html"])
+def test_text_that_is_divided_at_a_picture_is_read_as_a_whole(kind: str) -> None:
+    head = "From: a@b\nContent-Type: multipart/mixed; boundary=q\n\n"
+    picture = "--q\nContent-Type: image/png; name=a.png\n\nx\n"
+    notes = f"--q\nContent-Type: text/{kind}; name=notes.txt\n\nnotes\n"
+    texts = [f"--q\nContent-Type: text/{kind}\n\n{text}\n" for text in ("one", "two")]
+    markdown = read(f"{head}{texts[0]}{picture}{texts[1]}{notes}--q--", "message/rfc822").markdown
+    assert "\n\none\n\ntwo\n\n" in markdown
+    assert "notes\n" not in markdown
+
+
 def test_html_is_read_if_the_plain_part_is_blank() -> None:
     message = mail(" ", "<p>The text</p>")
     assert read(message.as_bytes(), "message/rfc822").markdown.endswith("The text")

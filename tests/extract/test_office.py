@@ -704,3 +704,23 @@ def test_longer_books_and_presentations_say_what_was_not_read() -> None:
         "ppt/s.xml": f"<sld><cSld><spTree>{shape('x')}</spTree></cSld></sld>",
     }
     assert "1,001 slides" in read(zipped(parts), PPTX).notes[0]
+
+
+def test_links_in_footnotes_are_those_of_the_notes() -> None:
+    relation = "<R><Relationship Id='a' TargetMode='External' Target='https://{}.example/'/></R>"
+    link = "<hyperlink id='a'><r><t>link</t></r></hyperlink>"
+    parts = {
+        "word/document.xml": f"<d><body><p>{link}<r><footnoteReference id='2'/></r></p></body></d>",
+        "word/_rels/document.xml.rels": relation.format("text"),
+        "word/footnotes.xml": f"<footnotes><footnote id='2'><p>{link}</p></footnote></footnotes>",
+        "word/_rels/footnotes.xml.rels": relation.format("note"),
+    }
+    expected = "[link](https://text.example/)[^2]\n\n[^2]: [link](https://note.example/)"
+    assert read(zipped(parts), DOCX).markdown == expected
+
+
+def test_numbered_heading_of_an_opendocument_text_is_a_heading() -> None:
+    heading = "<list><list-item><h outline-level='1'>One</h></list-item></list>"
+    items = "<list><list-item><p>a</p></list-item><list-item><p>b</p></list-item></list>"
+    document = read(zipped({"content.xml": f"<c><body><text>{heading}{items}</text></body></c>"}), ODT)
+    assert document.markdown == "# One\n\n- a\n- b"

@@ -45,13 +45,25 @@ def _body(mail: EmailMessage, base: str) -> tuple[str, int, tuple[str, ...]]:
     """The text of a mail (plain if there is any, else from HTML), the number of hidden texts, and notes."""
     for kind in ("plain", "html"):
         try:
-            part = mail.get_body((kind,))
+            first = mail.get_body((kind,))
         except AttributeError:  # the standard library on a part that is said to have parts and has none
-            part = None
-        text = _decoded(part) if part is not None else ""
-        if text.strip():
-            return (text, 0, ()) if kind == "plain" else (*snippet_markdown(text, base), ())
+            first = None
+        if first is None or not _decoded(first).strip():
+            continue
+        # Programs divide a text at the pictures in it.
+        others = mail.iter_parts() if mail.get_content_type() == "multipart/mixed" else ()
+        parts = [first, *(part for part in others if part is not first and _continues(part, kind))]
+        if kind == "plain":
+            return "\n\n".join(map(_decoded, parts)), 0, ()
+        written = [snippet_markdown(_decoded(part), base) for part in parts]
+        return "\n\n".join(text for text, _ in written), sum(hidden for _, hidden in written), ()
     return "", 0, ("The e-mail has no text.",)
+
+
+def _continues(part: Message, kind: str) -> bool:
+    """Whether a part of a mail is text of this kind ("plain" or "html"), and not an attachment."""
+    is_attached = part.get_content_disposition() == "attachment" or part.get_filename() is not None
+    return part.get_content_type() == f"text/{kind}" and not is_attached
 
 
 def _decoded(part: Message) -> str:

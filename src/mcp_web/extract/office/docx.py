@@ -277,7 +277,9 @@ def _footnotes(package: Package, related: Mapping[str, str], state: State) -> st
     written: dict[str, str] = {}
     referred = dict.fromkeys(state.notes)
     for kind, prefix in (("footnotes", ""), ("endnotes", "e")):
-        for note in children(package.xml(related.get(kind, f"word/{kind}.xml")) if referred else None):
+        part = related.get(kind, f"word/{kind}.xml")
+        state.links = package.relations(part) if referred else {}
+        for note in children(package.xml(part) if referred else None):
             identity = prefix + (attribute(note, "id") or "")
             if identity in referred:
                 written[identity] = " ".join(_paragraph_texts(note, state, state.page))

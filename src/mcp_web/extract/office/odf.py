@@ -90,8 +90,7 @@ def _blocks(parent: Element, state: State, depth: int) -> Iterator[str]:
         if state.is_hidden(element):
             continue
         if name == "h":
-            if text := " ".join(_text(element, state).split()):
-                yield "#" * min(whole(attribute(element, "outline-level"), 1), 6) + f" {text}"
+            yield _heading(element, state)
         elif name == "p":
             yield escape_start(_text(element, state))
         elif name == "list":
@@ -109,12 +108,22 @@ def _blocks(parent: Element, state: State, depth: int) -> Iterator[str]:
             yield from _blocks(element, state, depth + 1)
 
 
+def _heading(element: Element, state: State) -> str:
+    """A heading as Markdown; "" if nothing of it is visible."""
+    text = " ".join(_text(element, state).split())
+    return "#" * min(whole(attribute(element, "outline-level"), 1), 6) + f" {text}" if text else ""
+
+
 def _list(element: Element, state: State, depth: int) -> Iterator[str]:
-    """The items of a list; \\0 before an item joins it to the item above without a blank line."""
+    """The items of a list; \\0 before an item joins it to the item above without a blank line. A heading in a list,
+    which has its number from it, is a heading."""
     first = depth == 0
     for item in children(element, "list-item", "list-header"):
         for each in item:
-            if local(each.tag) in ("p", "h"):
+            if local(each.tag) == "h":
+                yield _heading(each, state)
+                first = True
+            elif local(each.tag) == "p":
                 text = _text(each, state)
                 if text:
                     yield ("" if first else "\0") + "  " * depth + f"- {text}"
