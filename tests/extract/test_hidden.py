@@ -88,7 +88,8 @@ def test_style_that_hides_nothing_keeps_its_text(style: str) -> None:
         r"<style>.\130 x{display:none}</style><p class='\u0130x'>Secret</p>".replace(r"\u0130", "\u0130"),
         r"<style>#a\20 b{display:none}</style><p id='a b'>Secret</p>",
         f"<div hidden><math><mtext>Secret {PROSE}</mtext></math></div>", f"<p hidden><math>Secret {PROSE}</math></p>",
-        "<p hidden><annotation>Secret</annotation></p>", "<math><mtext mathcolor=white>Secret</mtext></math>",
+        "<p hidden><annotation>Secret</annotation></p>",
+        "<math><mtext mathcolor=white>Secret</mtext></math>",
         "<math><mi mathcolor='#fff' style='padding:0'>Secret</mi></math>", "<math><mi mathsize=0>Secret</mi></math>",
     ],
 )  # fmt: skip
@@ -492,6 +493,10 @@ def test_content_of_an_element_that_shows_none_is_not_read_as_code(tag: str, sel
     page = Fetched("https://a.example/", "https://a.example/", 200, (), html.encode(), "text/html", "utf-8", 0.0)
     markdown = read_html(page, ExtractRequest(selector=selector or None), ExtractOptions()).markdown
     assert [word in markdown for word in ("Seen", "Deep", "Secret")] == [True, True, False]
+
+
+def test_summary_opens_only_its_own_element() -> None:
+    assert read("<details><summary>More</summary>Seen</details><p hidden>Secret</p>") == ("**More**\n\nSeen", 1)
 
 
 def test_parentheses_for_browsers_without_ruby_are_not_hidden_text() -> None:

@@ -101,6 +101,11 @@ def test_attribute_with_the_source_of_the_text_beside_it_is_used(md) -> None:
     assert md('<span data-latex="\\alpha^2">α2</span> <b data-tex="x_1"></b>') == "$\\alpha^2$ $x_1$"
 
 
+def test_source_of_a_formula_in_code_is_not_part_of_the_code(md) -> None:
+    html = "<math><semantics><mi>x</mi><annotation>secret</annotation></semantics></math>"
+    assert md(f"<pre>a {html}</pre><p><code>b {html}</code></p>") == "```\na x\n```\n\n`b x`"
+
+
 def test_dollar_sign_does_not_end_a_formula(md) -> None:
     assert md("<math><mi>x</mi><mo>=</mo><mtext>$5</mtext></math>") == "$x = \\text{\\$5}$"
 

@@ -144,8 +144,8 @@ class Reachable:
         if self._has_checks and (before.tag == "label" or before.select_one("label") is not None):
             return self.is_seen(before)
         opener = before if before.matches(_OPENERS) else before.select_one(_OPENERS)
-        if opener is None or (opener.tag == "summary" and element.matches("details[open] > *")):
-            return False  # the `details` element is open, so its content is hidden for another reason
+        if opener is None or (opener.tag == "summary" and (opener != before or element.matches("details[open] > *"))):
+            return False  # it opens only its own `details` element; if that is open, another reason hides the content
         return self.is_seen(opener)
 
     def _is_panel(self, element: Element) -> bool:

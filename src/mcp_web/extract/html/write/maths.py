@@ -60,6 +60,9 @@ def mark_formulas(state: WriterState, survey: Survey) -> None:
         tex_and_place = formula(element)
         if tex_and_place is not None:
             state.inline_special[element] = written(*tex_and_place)
+    for element in survey.tagged:
+        if element.tag == "math":
+            element.remove(_UNSEEN)  # where a formula is in code, its text is written
 
 
 def _may_be_formula(element: Element) -> bool:
