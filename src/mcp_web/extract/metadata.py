@@ -69,7 +69,7 @@ def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ())
     site = _text(_first(metas, *_SITE) or _site_from(data), 100).removeprefix("https://").removeprefix("http://")
     element = tree.select_one("head > title") or tree.select_one("title")
     written = _text(element.text, 500) if element is not None else ""
-    title = _text(clean_title(_titles(written, metas, main), _heading(tree), site, url), 300)
+    title = _text(clean_title(_titles(written, metas, main), _heading(tree, written), site, url), 300)
     opengraph = {name[3:]: values[0] for name, values in metas.items() if name.startswith("og:")}
     return title, Metadata(
         description=_text(_first(metas, *_DESCRIPTION) or main.get("description"), 500) or None,
@@ -122,12 +122,11 @@ def _titles(written: str, metas: Metas, main: Mapping[str, Any]) -> list[str]:
     return list(filter(None, (_text(value, 500) for value in declared)))
 
 
-def _heading(tree: Tree) -> str | None:
+def _heading(tree: Tree, written: str) -> str | None:
     """The text of the only `<h1>`; of several, the first in the main content. Without any, the first text that is
-    marked as a title or heading and begins the title of the page; None if there is none."""
+    marked as a title or heading and begins `written`, the text of the title element; None if there is none."""
     headings = tree.select("h1")
     if not headings:
-        written = _written_title(tree)
         shown = (_text(element.text, 300) for element in tree.select("body [class*=title],body h2")[:_MOST_TITLES])
         return next((text for text in shown if text and written.startswith(text)), None)
     if len(headings) > 1:

@@ -82,8 +82,8 @@ def _own_title(element: Element) -> Element | None:
 
 
 def write_admonition(state: WriterState, element: Element, out: list[str]) -> None:
-    """Append an admonition: its title in bold and its text as a quote, or as a table if DocBook made it one; code is not
-    quoted, so that it can be copied."""
+    """Append an admonition: its title in bold and its text as a quote, or as a table if DocBook made it one. Code is
+    not quoted, so that it can be copied."""
     kind, framed = kind_of(element), _icon_table(element)
     title = element.select_one("th") if framed is not None else _title_of(element, kind)
     state.special.pop(element, None)

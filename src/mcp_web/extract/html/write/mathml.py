@@ -21,7 +21,7 @@ def to_tex(element: Element) -> str:
 
 
 def _tex(node: object, depth: int) -> str:
-    """The TeX of a node; `depth` is how deep it is nested. Deeper than MAX_DEPTH, its text is written without structure."""
+    """The TeX of a node; `depth` is how deep it is nested. Deeper than MAX_DEPTH it is written as plain text."""
     if isinstance(node, Text):
         return _symbols(node.data.strip())
     if not isinstance(node, Element):
