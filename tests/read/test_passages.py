@@ -221,3 +221,48 @@ def test_the_last_line_of_an_entry_stays_with_the_entry() -> None:
     ]
     page = "# Measures\n\n" + "\n\n".join(entries) + "\n"
     assert not [found for found in passages(page) if page[found.end :].lstrip().startswith("New in version")]
+
+
+CONTENTS = """# Kettles
+
+How to live with a kettle.
+
+## Table of contents
+
+- [Descaling with vinegar](#descaling)
+- [Changing the cord](#cord)
+  - [`water()`](#water)
+- [Warranty](#warranty)
+- [See also](#also)
+
+## Descaling with vinegar
+
+Fill it, boil it, rinse it.
+
+## Changing the cord
+
+These parts are for the cord:
+
+- Descaling with vinegar
+- Changing the cord
+- Warranty
+
+### `water()`
+
+Heats the water.
+
+## Warranty
+
+Two years.
+"""
+
+
+def test_a_table_of_contents_is_in_no_passage() -> None:
+    found = passages(CONTENTS)
+    assert found[0].text == "# Kettles\n\nHow to live with a kettle."
+    assert found[0].section_path == ("Kettles",)
+    assert not any("#descaling" in one.text or "Table of contents" in one.text for one in found)
+
+
+def test_a_list_of_headings_that_a_sentence_introduces_is_no_table_of_contents() -> None:
+    assert any("These parts are for the cord:\n\n- Descaling" in one.text for one in passages(CONTENTS))

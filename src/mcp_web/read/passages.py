@@ -18,7 +18,7 @@ from itertools import groupby
 from mcp_web.model.page import Heading
 from mcp_web.model.passage import Passage
 from mcp_web.read.outline import paths
-from mcp_web.text.headings import read_headings
+from mcp_web.text.headings import contents_keys, is_contents, read_headings
 from mcp_web.text.markdown import WHOLE, Block, blocks, pieces
 from mcp_web.text.sentences import sentences
 from mcp_web.text.sizes import CHARS_PER_WORD, count_words
@@ -94,11 +94,13 @@ class _Unit:
 
 
 def passages(markdown: str, headings: Sequence[Heading] | None = None, size: Size | None = None) -> list[Passage]:
-    """All passages of a document, in order, none empty; `headings` are by default those in the Markdown."""
+    """All passages of a document, in order, none empty; `headings` are by default those in the Markdown. They cover the
+    text but for its tables of contents."""
     size = size or Size()
     headings = read_headings(markdown) if headings is None else headings
     cuts: list[tuple[int, int, tuple[str, ...], str]] = []
-    for path, found in _sections(markdown, headings, size):
+    found_sections = (one for run in _runs(markdown, headings) for one in _sections(markdown, run, headings, size))
+    for path, found in found_sections:
         units = [unit for block in found for unit in _units(markdown, block, size)]
         cuts += [(start, end, path, entry) for start, end, entry in _merge(markdown, units, size)]
     return [
@@ -112,13 +114,32 @@ def _digest(above: Sequence[str], text: str) -> str:
     return hashlib.sha256("\x1f".join([*filter(None, above), text]).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _sections(markdown: str, headings: Sequence[Heading], size: Size) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
-    """The path (headings, outermost first) and the blocks of each section; a short one is joined with the next."""
+def _runs(markdown: str, headings: Sequence[Heading]) -> Iterator[list[Block]]:
+    """The blocks before, between and after the tables of contents. These are left out with their headings: they match
+    any question that has the words of a section's heading, and answer none."""
+    keys = contents_keys(heading.text for heading in headings)
+    run: list[Block] = []
+    for block in blocks(markdown):
+        begins_section = not run or run[-1].kind == "heading"
+        text = markdown[block.start : block.end]
+        if block.kind != "list" or not is_contents(text, keys, begins_section=begins_section):
+            run.append(block)
+            continue
+        yield run[:-1] if run and begins_section else run
+        run = []
+    yield run
+
+
+def _sections(
+    markdown: str, run: Sequence[Block], headings: Sequence[Heading], size: Size
+) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+    """The path (headings, outermost first) and the blocks of each section of a run; a short one is joined with the
+    next."""
     starts = [heading.start for heading in headings]
     names = [(), *paths(headings)]
     held: list[Block] = []
     held_paths: list[tuple[str, ...]] = []
-    shown = (block for block in blocks(markdown) if block.kind != "rule")
+    shown = (block for block in run if block.kind != "rule")
     for section, group in groupby(shown, lambda block: bisect_right(starts, block.start)):
         found = list(group)
         words = count_words(markdown[found[0].start : found[-1].end])

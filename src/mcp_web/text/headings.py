@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from mcp_web.model.page import Heading
 from mcp_web.text.inline import inline_text
-from mcp_web.text.markdown import HEADING_MARKS, Block, blocks
+from mcp_web.text.markdown import BULLET, HEADING_MARKS, Block, blocks
 
 # The end of a heading that is not part of its text: the name of its anchor (`{#name}`, `{/*name*/}`) or a link to
 # itself.
 _PLACE = re.compile(r"(?<!\s)\s*+(?:\{[#/][^{}]*+\}|\[[¶§🔗#]+\]\([^()\s]*+\))\s*$")
 _PERMALINK = re.compile(r"(?<!\s)(?:\s*+[¶§🔗]+|\s++#+)\s*$")
+_ITEM = re.compile(rf"[ \t]*{BULLET}[ \t]+(\S.*)")
+_WORD = re.compile(r"\w+")
+_LEAST_LISTED, _LISTED_SHARE = 3, 0.8  # headings in a table of contents, and their share of its lines
+_MOST_SHARE = 2 / 3  # of the page's headings: other lists of headings in 19 manuals have at most .4
 
 
 def read_headings(markdown: str) -> tuple[Heading, ...]:
@@ -50,3 +54,24 @@ def sections(markdown: str) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
         path = [*(one for one in path if one[0] < block.level), (block.level, name)]
     if held:
         yield tuple(name for _, name in path), held
+
+
+def contents_keys(headings: Iterable[str]) -> frozenset[str]:
+    """The texts of headings as `is_contents` compares them: without case and punctuation."""
+    return frozenset(map(_key, headings)) - {""}
+
+
+def is_contents(text: str, keys: Collection[str], *, begins_section: bool) -> bool:
+    """Whether a list is a table of contents: its items are headings of the page, and the list begins a section or has
+    most headings; a list of some after "These commands are global:" tells more. `keys` are those of the page's
+    headings, by `contents_keys`."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    items = [_key(inline_text(item[1])) for line in lines if (item := _ITEM.match(line))]
+    listed = sum(item in keys for item in items)
+    # An item may be missing among the headings, as one whose section is not part of the content.
+    is_list = listed >= _LEAST_LISTED and listed >= _LISTED_SHARE * len(lines)
+    return is_list and (begins_section or listed >= _MOST_SHARE * len(keys))
+
+
+def _key(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
