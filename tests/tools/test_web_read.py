@@ -100,6 +100,36 @@ async def test_small_page_is_returned_whole_and_counts_as_answering(app: App, mi
     assert "Saturday evenings" in found["results"][0]["text"]
 
 
+async def test_remedy_is_shown_with_the_symptom_where_the_rest_costs_less_than_a_call(
+    app: App, miniweb: MiniWeb
+) -> None:
+    remarks = f"<p>{'The engineers wrote about brass and cranks and visitors in their diaries. ' * 30}</p>"
+    page = (
+        "<title>Help</title><main><h1>The engine stops</h1><h2>Issue</h2><p>The difference engine stops in the middle "
+        "of a table although it is oiled, and the crank cannot be turned any more.</p><h2>Cause</h2><p>The carriage "
+        "was dropped when the workshop moved, so that a part lies beside its place. Nobody noticed it for weeks, "
+        "because the visitors were shown drawings, and the drawings were made from an earlier model.</p>{}"
+        "<h2>Solution</h2><p>Lift the carriage and put the third wheel back on its axis. "
+        f"{'Tighten all screws, one by one. ' * 12}</p></main>"
+    )
+    site = miniweb.site("docs.example")
+    asked = "why does the difference engine stop in the middle of a table"
+    short = await read(app, site.route("/short", lambda _: Reply(page.format(""))), asked)
+    long = await read(app, site.route("/long", lambda _: Reply(page.format(remarks * 4))), asked)
+    assert "put the third wheel back" in short.text
+    assert "put the third wheel back" not in long.text
+    assert 'web_open with section="' in long.text
+
+
+async def test_sections_are_named_once_where_a_page_does_not_answer(app: App, miniweb: MiniWeb) -> None:
+    url = miniweb.site("docs.example").route("/manual", lambda _: Reply(manual()))
+    answer = await read(app, url, "How long does shipping of the kettle take?", min_score=0)
+    nothing = await read(app, url, "Which vitamins are in spinach soup?")
+    assert "The closest passages:" in answer.text
+    assert "Nearest sections" not in answer.text
+    assert "Nearest sections: " in nothing.text
+
+
 async def test_page_about_something_else_is_not_passed_off_as_an_answer(app: App, miniweb: MiniWeb) -> None:
     url = miniweb.site("docs.example").route("/machine", lambda _: Reply(MACHINE))
     found = (await read(app, url, "Which vitamins are in spinach soup?")).data["queries"][0]

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 _LEFT_OUT, _LEFT_OUT_SHOWN = 8, 4  # sections named that did not fit: in the data, and in the text
 _TOKENS = 3_000  # of an answer when the caller names no number
 _HEAD_TOKENS = 15  # of a passage's number, score and headings
+_CALL_TOKENS = 150  # of one more call and the lines around its answer
 CHARS_PER_TOKEN = 4.0  # of English text, roughly
+_LONG_TOKEN = 20  # characters of Markdown: no page has as many for each token of its text, addresses of links included
 
 
 @dataclass(slots=True)
@@ -155,7 +157,8 @@ def _query(
     head = "\n".join(filter(None, (question, _verdict_line(ranked, kept.document.title, found=enough > 0))))
     lines, results = [head] if head else [], []
     candidates, omitted = ranked.passages[:enough], list(ranked.passages[enough:])
-    if ranked.answered and (whole := _whole_page(kept, candidates, left.tokens)) is not None:
+    more = 0 if view.all_passages else _CALL_TOKENS
+    if ranked.answered and (whole := _whole_page(kept, candidates, left.tokens, more)) is not None:
         candidates, omitted = (whole,), []
     for one in candidates:
         handle = f"{kept.hash[:16]}#{one.passage.number}"
@@ -184,18 +187,20 @@ def _query(
 
 
 def _verdict_line(ranked: Ranked, title: str, *, found: bool) -> str:
-    """A sentence that the page does not or may not answer, with the words that it lacks and the nearest sections; "" if
-    it clearly answers. `found`: passages are shown below the sentence."""
+    """A sentence that the page does not or may not answer, with the words that it lacks and, if no passages are shown
+    below it (`found`), the nearest sections; "" if it clearly answers."""
     if ranked.verdict == "answered":
         return ""
     quoted = ", ".join(f'"{one_line(name)}"' for name in ranked.missing)
     missing = f" The page never mentions {quoted}." if quoted else ""
     if ranked.verdict == "unsure":
         return f"This may not answer; check it (best score {ranked.best:.2f}).{missing}"
+    sentence = f"Not answered here (best score {ranked.best:.2f}).{missing}"
+    if found:
+        return f"{sentence} The closest passages:"
     nearest = [" > ".join(below_title(one.passage.section_path, title)) for one in ranked.nearest[:3]]
     hint = f" Nearest sections: {'; '.join(dict.fromkeys(filter(None, nearest)))}." if any(nearest) else ""
-    closest = " The closest passages:" if found else ""
-    return f"Not answered here (best score {ranked.best:.2f}).{missing}{hint}{closest}"
+    return f"{sentence}{hint}"
 
 
 def _shown(page: PageRead, rows: list[dict[str, Any]]) -> Iterator[tuple[str, str, list[Span]]]:
@@ -207,10 +212,11 @@ def _shown(page: PageRead, rows: list[dict[str, Any]]) -> Iterator[tuple[str, st
         yield ranked.query, ranked.verdict, spans
 
 
-def _whole_page(kept: Any, candidates: Sequence[ScoredPassage], tokens: int) -> ScoredPassage | None:
-    """The page as one passage, if that costs no more than its best passages and fits; else None."""
+def _whole_page(kept: Any, candidates: Sequence[ScoredPassage], tokens: int, more: int) -> ScoredPassage | None:
+    """The page as one passage, if that costs at most `more` than its best passages and fits; else None."""
     markdown = kept.document.markdown
-    if not candidates or not budget.within(markdown, min(sum(map(_cost, candidates)), tokens)):
+    most = min(sum(map(_cost, candidates)) + more, tokens)
+    if not candidates or len(markdown) > _LONG_TOKEN * most or not budget.within(_plain(markdown), most):
         return None
     best = candidates[0]
     return replace(
