@@ -110,6 +110,35 @@ def test_a_document_without_a_word_of_the_question_shows_its_beginning() -> None
     assert found.text == "Introduction to heaps."
 
 
+def test_a_table_of_contents_is_not_what_answers() -> None:
+    text = "# FAQ\n\n- [Open a port?](#o)\n- [Close a port?](#c)\n- [Find a port?](#f)\n\n"
+    text += "".join(f"## {verb} a port?\n\n{verb} it with the tool for it.\n\n" for verb in ("Open", "Close", "Find"))
+    found = best_passage(Marker(parse("close a port"), "en"), text)
+    assert found is not None
+    assert (found.section_path, found.text) == (("FAQ", "Close a port?"), "Close it with the tool for it.")
+
+
+def test_what_a_colon_announces_belongs_to_the_passage() -> None:
+    items = "\n".join(f"- Rule {number}: {'more of it ' * 8}" for number in range(9))
+    text = f"## Install\n\nThe differences between the commands are:\n\n{items}\n\nA last remark.\n"
+    found = best_passage(Marker(parse("differences between commands"), "en"), text)
+    assert found is not None
+    assert found.text.startswith("The differences")
+    assert "- Rule 3:" in found.text
+
+
+@pytest.mark.parametrize(("before", "line", "after"), [("```\n", "    {}", "\n```"), ("", "- {}", "")])
+def test_of_long_code_and_lists_the_part_that_matches_is_shown(before: str, line: str, after: str) -> None:
+    lines = [line.format(f"Line {number} tells of other things.") for number in range(200)]
+    lines[150] = line.format("-d queue_id: delete one message from the queue")
+    text = f"# Tool\n\n{before}{chr(10).join(lines)}{after}\n"
+    found = best_passage(Marker(parse("delete a message from the queue"), "en"), text)
+    assert found is not None
+    assert "delete one message" in found.text
+    assert len(found.text) < 1_000
+    assert found.text == text[found.start : found.end]
+
+
 def test_an_empty_document_has_no_passage() -> None:
     assert best_passage(Marker(parse("zebra"), "en"), "") is None
 
@@ -173,3 +202,14 @@ async def test_a_passage_that_begins_with_its_heading_does_not_name_it_twice(min
         answer = await caller.call("cache_get", snapshot=added["snapshot"], query="Which function heats the water?")
         assert "\n## Boil `water()`" in answer.text
         assert "· Boil" not in answer.text
+
+
+@pytest.mark.anyio
+async def test_a_passage_that_a_result_repeats_is_shown_once(miniweb: MiniWeb, tmp_path: Path) -> None:
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_EMBEDDINGS="none") as caller:
+        for name in ("Kettle", "Teapot"):
+            page = f"The {name.lower()} holds a litre.\n\n## Cleaning\n\nDescale it with vinegar once a month.\n"
+            await caller.data("archive_add", content=page, title=name)
+        found = await caller.call("archive_search", query="descale with vinegar")
+        assert found.text.count("once a month") == 1
+        assert "(the same passage as in 1)" in found.text

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from mcp_web.archive.highlight import Marker
 from mcp_web.lru import LruDict
 from mcp_web.text.bm25 import PASSAGES
-from mcp_web.text.headings import sections
-from mcp_web.text.markdown import Block
+from mcp_web.text.headings import contents_keys, is_contents, sections
+from mcp_web.text.markdown import WHOLE, Block, pieces
 from mcp_web.text.names import Name, definitions, heading_keys
 
 _READ_MOST = 200_000  # characters: what is later in a text rarely answers
 _ENOUGH = 600  # characters from which a passage is not continued with the next block
+_LONG = 2 * _ENOUGH  # characters: of a longer list, table or code only the part that matches is the passage
 
 Section = tuple[tuple[str, ...], Sequence[Block]]  # the headings above some blocks, and these
 _Found = tuple[tuple[str, ...], int, int]  # the headings above a passage, its start and end
 
+_PART = _ENOUGH // 2  # characters of a part of a long block, at least
 _CACHED_BLOCKS = 1000  # of one text, which take 100 KB
 _cached_sections: LruDict[tuple[int, int], Sequence[Section]] = LruDict(256)  # by hash and length of a text
 
@@ -41,13 +43,17 @@ def best_passage(marker: Marker, markdown: str) -> ArchivePassage | None:
     read = markdown[:_READ_MOST]
     found = _sections(read)
     if (defined := _definition(marker.names, read, found)) is not None:
-        return _passage(markdown, defined, 1.0)
+        return _passage(markdown, found, defined, 1.0)
     matched = _best_match(marker, read, found)
-    return _passage(markdown, *matched) if matched else None
+    return _passage(markdown, found, *matched) if matched else None
 
 
-def _passage(markdown: str, found: _Found, match: float) -> ArchivePassage:
+def _passage(markdown: str, sections: Sequence[Section], found: _Found, match: float) -> ArchivePassage:
+    """The passage that was found; after "for example:" with the next block."""
     path, start, end = found
+    if markdown[end - 1] == ":":
+        blocks = next((blocks for _, blocks in sections if blocks[0].start <= start <= blocks[-1].start), ())
+        end = next((block.end for block in blocks if block.start >= end), end)
     return ArchivePassage(path, markdown[start:end], start, end, match)
 
 
@@ -131,11 +137,38 @@ def _end(found: Sequence[Block], at: int) -> int:
 
 
 def _sections(markdown: str) -> Sequence[Section]:
-    """The blocks under each heading, with the headings above them; cached, as the same documents are found again."""
+    """The blocks under each heading, with the headings above them; without tables of contents, and with long lists,
+    tables and code in parts. Cached, as the same documents are found again."""
     key = hash(markdown), len(markdown)
     found = _cached_sections.get(key)
     if found is None:
-        found = list(sections(markdown))
+        every = list(sections(markdown))
+        keys = contents_keys(heading for path, _ in every for heading in path)
+        held = ((path, _parts(markdown, blocks, keys)) for path, blocks in every)
+        found = [(path, blocks) for path, blocks in held if blocks]
         if sum(len(blocks) for _, blocks in found) <= _CACHED_BLOCKS:
             _cached_sections[key] = found
     return found
+
+
+def _parts(markdown: str, found: Sequence[Block], keys: Collection[str]) -> list[Block]:
+    """The blocks of a section without tables of contents; `keys` are those of the headings. A long list, table or code
+    comes in parts of some items, rows or lines, code without its fences."""
+    parts: list[Block] = []
+    for at, block in enumerate(found):
+        text = markdown[block.start : block.end]
+        if block.kind == "list" and is_contents(text, keys, begins_section=at == 0):
+            continue
+        if block.kind not in WHOLE or len(text) <= _LONG:
+            parts.append(block)
+            continue
+        lines = pieces(markdown, block)
+        lines = lines[1:-1] if block.kind == "code" else lines  # without its fences
+        begin = lines[0][0]
+        for _, end in lines:
+            # Code ends at an empty line if there is one in time: a manual page is one block of code.
+            least = _PART if block.kind != "code" or markdown.endswith("\n\n", begin, end) else _ENOUGH
+            if end - begin >= least or end == lines[-1][1]:
+                parts.append(replace(block, start=begin, end=begin + len(markdown[begin:end].rstrip())))
+                begin = end
+    return parts

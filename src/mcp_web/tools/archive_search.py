@@ -49,7 +49,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         )
         return Answer(data, "\n".join(lines), {"results": 0})
     share = max(_LEAST_TOKENS, _TOKENS // len(data["results"]))
-    blocks = [_text(rank, row, share) for rank, row in enumerate(data["results"], start=1)]
+    passages: dict[str, int] = {}  # of each text the first result that shows it
+    blocks = [_text(rank, row, share, passages) for rank, row in enumerate(data["results"], start=1)]
     if answer.citation_graph is not None and answer.citation_graph.edges:
         blocks.append("```mermaid\n" + budget.cut(answer.citation_graph.mermaid, _GRAPH_TOKENS) + "\n```")
     lines.append(call.envelope.wrap(budget.cut("\n\n".join(blocks), budget.AIM - 1_500)))
@@ -94,8 +95,9 @@ def _result(one: Any) -> dict[str, Any]:
     return {name: value for name, value in made.items() if value is not None}
 
 
-def _text(rank: int, row: dict[str, Any], tokens: int) -> str:
-    """One document as text, with at most `tokens` tokens of its passage."""
+def _text(rank: int, row: dict[str, Any], tokens: int, passages: dict[str, int]) -> str:
+    """One document as text, with at most `tokens` tokens of its passage. A passage that is the same as that of a result
+    before it, in `passages`, is not repeated."""
     from mcp_web.read.links import text_only
 
     document = row["document"]
@@ -109,7 +111,9 @@ def _text(rank: int, row: dict[str, Any], tokens: int) -> str:
     if (passage := row.get("passage")) is not None:
         section = " > ".join(map(one_line, below_title(passage["section_path"], document["title"])))
         lines += [f"[{section}]"] if section else []
-        lines.append(budget.cut(text_only(passage["text"]), tokens))
+        text = text_only(passage["text"])
+        first = passages.setdefault(text, rank)
+        lines.append(f"(the same passage as in {first})" if first < rank else budget.cut(text, tokens))
     citations = row.get("citations", {})
     for kind, words in (("citing", "cites"), ("cited", "cited by")):
         for one in citations.get(kind, ())[:_CITATIONS_SHOWN]:
