@@ -110,6 +110,16 @@ def test_a_document_without_a_word_of_the_question_shows_its_beginning() -> None
     assert found.text == "Introduction to heaps."
 
 
+def test_an_option_is_answered_by_the_item_that_describes_it() -> None:
+    text = (
+        "# Client\n\nThe keepAliveTimeout of a keepAliveTimeout is mentioned here: keepAliveTimeout.\n\n## Options\n\n"
+    )
+    text += "- **keepAliveTimeout** `number` - Default: `4e3`.\n- **pipelining** `number` - Default: `1`.\n"
+    found = best_passage(Marker(parse("keepAliveTimeout default"), "en"), text)
+    assert found is not None
+    assert (found.section_path, found.text.splitlines()[0][:24]) == (("Client", "Options"), "- **keepAliveTimeout** `")
+
+
 def test_a_table_of_contents_is_not_what_answers() -> None:
     text = "# FAQ\n\n- [Open a port?](#o)\n- [Close a port?](#c)\n- [Find a port?](#f)\n\n"
     text += "".join(f"## {verb} a port?\n\n{verb} it with the tool for it.\n\n" for verb in ("Open", "Close", "Find"))

@@ -52,3 +52,14 @@ def test_a_page_about_another_product_does_not_mention_the_name() -> None:
 def test_endings_after_an_apostrophe_are_no_part_of_a_name() -> None:
     assert names("Bilgisayar ilk olarak Türkiye'de ve 1997'den sonra nerede?", "tr") == ["Türkiye", "1997"]
     assert names("Where did O'Neill meet Chopin's sister?") == ["O'Neill", "Chopin"]
+
+
+def test_a_name_is_found_where_an_item_of_a_list_describes_it() -> None:
+    texts = [
+        "The signal of a request: a signal is one object, and one signal stops the request and its signal.",
+        "Options:\n\n- **method** `string` - The method.\n- **signal** `AbortSignal` (optional) - Stops the request.",
+        "- `method`\n- `signal`",
+    ]
+    assert int(PageWords(texts).scores("signal").argmax()) == 1
+    defined = [*texts, "`signal(number)`\n\nCalled when a signal is received, whatever its number."]
+    assert int(PageWords(defined).scores("signal").argmax()) == 3

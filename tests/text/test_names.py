@@ -10,6 +10,7 @@ from mcp_web.text.names import (
     asked_title,
     defined_keys,
     definitions,
+    described,
     is_name,
     signature_name,
     title_keys,
@@ -122,3 +123,20 @@ def test_identifiers_are_names(word: str) -> None:
 @pytest.mark.parametrize("word", ["print", "Python", "a", "is", "AND", "(see", "2024"])
 def test_plain_words_are_not(word: str) -> None:
     assert not is_name(word)
+
+
+@pytest.mark.parametrize(
+    ("item", "keys"),
+    [
+        ("- **keepAliveTimeout** `number | null` (optional) - Default: `4e3`", {"keepalivetimeout"}),
+        ("  * `signal` {AbortSignal} Stops it.", {"signal"}),
+        ("1. `initialState`: the first value", {"initialstate"}),
+        ("- `--depth`: a shallow clone", {"depth"}),
+        ("- **`fetch.timeout`** (`number`)", {"fetchtimeout", "timeout"}),
+        ("- `signal`", set()),
+        ("- **Fast** and small", set()),
+        ("- `a b`: two words", set()),
+    ],
+)
+def test_items_of_lists_describe_the_name_that_they_begin_with(item: str, keys: set[str]) -> None:
+    assert {key for _, key in described(f"Options:\n\n{item}\n")} == keys

@@ -12,7 +12,7 @@ from mcp_web.lru import LruDict
 from mcp_web.text.bm25 import PASSAGES
 from mcp_web.text.headings import contents_keys, is_contents, sections
 from mcp_web.text.markdown import WHOLE, Block, pieces
-from mcp_web.text.names import Name, definitions, heading_keys
+from mcp_web.text.names import Name, definitions, described, heading_keys
 
 _READ_MOST = 200_000  # characters: what is later in a text rarely answers
 _ENOUGH = 600  # characters from which a passage is not continued with the next block
@@ -59,7 +59,8 @@ def _passage(markdown: str, sections: Sequence[Section], found: _Found, match: f
 
 def _definition(asked: Sequence[Name], markdown: str, sections: Sequence[Section]) -> _Found | None:
     """The passage that defines a name of the question: the beginning of the section whose heading is the name, or what
-    begins with a line such as `json.dumps(obj)`. None if the text defines none of the names."""
+    begins with a line such as `json.dumps(obj)`; else the list with an item that describes the name. None if the text
+    has nothing of that for any of the names."""
     defined = list(definitions(markdown)) if asked else []
     for name in asked:
         starts = [start for start, key in defined if key == name.key]
@@ -72,6 +73,11 @@ def _definition(asked: Sequence[Name], markdown: str, sections: Sequence[Section
                 first = min(start for start in starts if start >= inside[0][0])
                 begin, end = max(place for place in inside if place[0] <= first)
                 return path, begin, _entry_end(markdown, {start for start, _ in defined}, places, begin, end)
+    for name in asked:
+        first = next((start for start, key in described(markdown) if key == name.key), -1)
+        for path, found in sections:
+            if inside := [place for place in _places(found) if place[0] <= first < place[1]]:
+                return path, *inside[-1]
     return None
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mcp_web.text.bm25 import PASSAGES
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import prose
-from mcp_web.text.names import asked_names, definitions, heading_keys, is_name
+from mcp_web.text.names import asked_names, definitions, described, heading_keys, is_name
 from mcp_web.text.words import is_stop_word, split_unit, terms, units
 
 if TYPE_CHECKING:
@@ -38,8 +38,9 @@ _SAMPLE = 400  # characters of each passage from which the page's language is de
 
 
 # A passage that defines a name, in a signature, a definition list or the heading above it, has a term for that: this
-# mark and the key of the name.
-_DEFINED = "="
+# mark and the key of the name. One that describes it in an item of a list has another, which counts on pages that do
+# not define the name.
+_DEFINED, _DESCRIBED = "=", "~"
 _PUNCTUATION = ".,;:?!\"'`()[]"
 # Put between two passages, so that the last word of one is not followed by the first of the next.
 _APART = (-1, -2)
@@ -69,6 +70,7 @@ class PageWords:
             order += _APART
             ends.append(len(order))
             defined = {_DEFINED + key for _, key in definitions(text)}
+            defined.update(_DESCRIBED + key for _, key in described(text))
             for at, found in enumerate((terms + self._number(names) + self._number(defined), self._number(above))):
                 held[at] += found
                 sizes[at].append(len(found))
@@ -225,7 +227,7 @@ def _question_terms(query: str, language: str) -> list[str]:
 class _AskedName(NamedTuple):
     """A word of a question that may be a name, with the terms that a passage has if it defines or mentions it."""
 
-    defined: list[str]  # of the whole name first, then of its last part
+    defined: list[str]  # of the whole name first, then of its last part; then as items of lists describe them
     mentioned: list[str]
 
 
@@ -241,7 +243,8 @@ def _question_names(query: str, language: str) -> list[_AskedName]:
         # A page that defines `OrderedDict` or `v4` does not define `OrderedDict.popitem` or `v4.2`, and the S of a
         # glossary is not `U.S.`.
         keys = [one.key for part in (name, last if len(last) > 1 else "") for one in asked_names(part)[:1]]
-        found.append(_AskedName([_DEFINED + key for key in keys], page_terms(word, language)[1]))
+        marked = [mark + key for mark in (_DEFINED, _DESCRIBED) for key in keys]
+        found.append(_AskedName(marked, page_terms(word, language)[1]))
     return [name for name in found if any(name)]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from mcp_web.text.markdown import BULLET
 from mcp_web.text.words import compounds, fold, is_stop_word, words
 
 _LONGEST = 80  # characters: what is longer is no name
@@ -23,6 +24,12 @@ _SIGNATURE_LINE = re.compile(r"^(?:\[`\w+`\]\([^)\n]*\) )?`[^\n]*[`)*]$", re.MUL
 _LINKED = re.compile(r"\[(`[^`\n]*`)\]\([^)\n]*\)")
 # The terms of a definition list, each on its line: `--depth <n>`, then `: Create a shallow clone`.
 _TERM_LINES = re.compile(r"(?:^(?![:>#|])\S[^\n]{0,199}\n){1,4}(?=: )", re.MULTILINE)
+# An item of a list that begins with a name and says more of it: "- **timeout** `number` - …", "- `initialState`: …".
+_ITEM = re.compile(
+    rf"^[ \t]*{BULLET}[ \t]+(?:\*\*`|\*\*|`)(?P<name>-{{0,2}}[A-Za-z_$][\w.$-]*\w)(?:\([^)\n]*\))?"
+    r"(?:`\*\*|\*\*|`)(?=[ \t]*(?:[:—–({<`-]|\\<))",
+    re.MULTILINE,
+)
 # What is behind the name: arguments, values, a type, a description.
 _BEHIND = re.compile(r"&lt;|[(\[<=:,{]|\s[—–-]\s")
 # What kind of thing a name is, before it (`class Popen`, `Class: http.Agent`) or behind it (`AllowOverride Directive`).
@@ -113,6 +120,12 @@ def definitions(markdown: str) -> Iterator[tuple[int, str]]:
     """(offset, key) of each name that a text defines: in a line of code such as `json.dumps(obj)`, or as the term of a
     definition list, a line with `: ` and its description below. A name with dots has two keys."""
     return ((start, key) for start, name in islice(_defined(markdown), _MOST) for key in _keys(name))
+
+
+def described(markdown: str) -> Iterator[tuple[int, str]]:
+    """(offset, key) of each name that an item of a list begins with and describes, as parameters and options are. A
+    document may describe the options of what another one defines, so these are no definitions of the document."""
+    return ((found.start(), key) for found in islice(_ITEM.finditer(markdown), _MOST) for key in _keys(found["name"]))
 
 
 def _defined(markdown: str) -> Iterator[tuple[int, str]]:
