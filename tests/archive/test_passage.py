@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_web.archive.highlight import Marker
-from mcp_web.archive.passage import best_passage
+from mcp_web.archive.passage import best_passage, with_announced
 from mcp_web.archive.query import parse
 from miniweb import MiniWeb
 from surface.tool_caller import tool_caller
@@ -128,13 +128,15 @@ def test_a_table_of_contents_is_not_what_answers() -> None:
     assert (found.section_path, found.text) == (("FAQ", "Close a port?"), "Close it with the tool for it.")
 
 
-def test_what_a_colon_announces_belongs_to_the_passage() -> None:
+def test_what_a_colon_announces_is_shown_with_the_passage() -> None:
     items = "\n".join(f"- Rule {number}: {'more of it ' * 8}" for number in range(9))
     text = f"## Install\n\nThe differences between the commands are:\n\n{items}\n\nA last remark.\n"
     found = best_passage(Marker(parse("differences between commands"), "en"), text)
     assert found is not None
-    assert found.text.startswith("The differences")
-    assert "- Rule 3:" in found.text
+    assert found.text == "The differences between the commands are:"
+    shown = with_announced(found, text)
+    assert shown is not None
+    assert shown.text == text[shown.start : shown.end] == text[text.index("The diff") : text.index("\n\nA last")]
 
 
 @pytest.mark.parametrize(("before", "line", "after"), [("```\n", "    {}", "\n```"), ("", "- {}", "")])
@@ -218,8 +220,9 @@ async def test_a_passage_that_begins_with_its_heading_does_not_name_it_twice(min
 async def test_a_passage_that_a_result_repeats_is_shown_once(miniweb: MiniWeb, tmp_path: Path) -> None:
     async with tool_caller(miniweb, tmp_path, MCP_WEB_EMBEDDINGS="none") as caller:
         for name in ("Kettle", "Teapot"):
-            page = f"The {name.lower()} holds a litre.\n\n## Cleaning\n\nDescale it with vinegar once a month.\n"
+            steps = "- Once a month.\n- " + "With a new cloth. " * 40
+            page = f"The {name.lower()} holds a litre.\n\n## Cleaning\n\nDescale it with vinegar:\n\n{steps}\n"
             await caller.data("archive_add", content=page, title=name)
         found = await caller.call("archive_search", query="descale with vinegar")
-        assert found.text.count("once a month") == 1
+        assert found.text.count("Once a month") == 1
         assert "(the same passage as in 1)" in found.text

@@ -28,7 +28,7 @@ from mcp_web.archive.fuse import (
     with_nearness,
 )
 from mcp_web.archive.highlight import Marker, highlights
-from mcp_web.archive.passage import best_passage
+from mcp_web.archive.passage import best_passage, with_announced
 from mcp_web.archive.query import checked_date, corrected, parse
 from mcp_web.embed.embedder import QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
@@ -104,7 +104,7 @@ class Archive:
             notes.append(f"No document {without_words}is near in meaning.")
         elif mode == "hybrid" and not words.matches.candidates:
             notes.append("No document contains these words; these are the nearest in meaning.")
-        results = tuple(result for _, result in quoted)
+        results = tuple(replace(result, passage=with_announced(result.passage, row.markdown)) for row, result in quoted)
         graph = None
         if query.include_citations and quoted:
             cited = [row for row, _ in quoted]

@@ -43,17 +43,23 @@ def best_passage(marker: Marker, markdown: str) -> ArchivePassage | None:
     read = markdown[:_READ_MOST]
     found = _sections(read)
     if (defined := _definition(marker.names, read, found)) is not None:
-        return _passage(markdown, found, defined, 1.0)
+        return _passage(markdown, defined, 1.0)
     matched = _best_match(marker, read, found)
-    return _passage(markdown, found, *matched) if matched else None
+    return _passage(markdown, *matched) if matched else None
 
 
-def _passage(markdown: str, sections: Sequence[Section], found: _Found, match: float) -> ArchivePassage:
-    """The passage that was found; after "for example:" with the next block."""
+def with_announced(passage: ArchivePassage | None, markdown: str) -> ArchivePassage | None:
+    """The passage as it is shown: after "for example:" with the next block. For ranking that made it too long."""
+    if passage is None or not passage.text.endswith(":"):
+        return passage
+    found = (blocks for _, blocks in _sections(markdown[:_READ_MOST]))
+    own = next((blocks for blocks in found if blocks[0].start <= passage.start <= blocks[-1].start), ())
+    end = next((block.end for block in own if block.start >= passage.end), passage.end)
+    return replace(passage, text=markdown[passage.start : end], end=end)
+
+
+def _passage(markdown: str, found: _Found, match: float) -> ArchivePassage:
     path, start, end = found
-    if markdown[end - 1] == ":":
-        blocks = next((blocks for _, blocks in sections if blocks[0].start <= start <= blocks[-1].start), ())
-        end = next((block.end for block in blocks if block.start >= end), end)
     return ArchivePassage(path, markdown[start:end], start, end, match)
 
 
