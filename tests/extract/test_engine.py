@@ -133,6 +133,11 @@ def test_title_over_the_text_of_a_short_page_stays() -> None:
     assert "# Notes" in read(f"<main><h1>Notes</h1>{text}</main>").markdown
 
 
+def test_title_above_the_first_section_stays() -> None:
+    parts = "".join(f'<h2>Part {at}</h2><p><a href="/{at}">A link</a> and {_SENTENCES[at % 4]}</p>' for at in range(9))
+    assert read(f"<title>Many</title><main><h1>Many</h1>{parts}</main>").markdown.startswith("# Many\n\n## Part 0")
+
+
 def test_page_without_text_gives_an_empty_document() -> None:
     assert read("<html><head><title>x</title></head><body><div id=root></div></body></html>").markdown == ""
     assert read(b"").markdown == ""

@@ -331,7 +331,8 @@ def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], chances: list[fl
     """Change `kept` so that headings above kept text stay, and headings without kept text below go.
 
     A heading that is a sentence counts as text; in an article, where it may be a teaser, only if the models are sure.
-    On a page that is not an article, and on small pages, titles right above kept text stay too.
+    On a page that is not an article, and on small pages, titles stay too that are right above kept text or, for an h1,
+    above a kept heading.
     """
     with_titles = not is_article or len(blocks) <= _SMALL
     following = False  # whether the block after is kept
@@ -340,7 +341,7 @@ def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], chances: list[fl
         block = blocks[at]
         level = _HEADS.get(block.box.tag, 0)
         if level > 1 or (level and with_titles):
-            if not kept[at] and following and not level_after:
+            if not kept[at] and following and (not level_after or level == 1 < level_after):
                 # A heading that leads elsewhere is a teaser; one may be linked to its place on the page or in a list.
                 is_teaser = block.links >= 0.5 * len(block.text) and block.box.element.select_one(_BACK) is None
                 is_title = with_titles and _is_title_of(blocks[at + 1], block)
