@@ -30,6 +30,11 @@ def test_nothing_configured_is_keyless_search() -> None:
     assert names(replace(SearchOptions(), urls={"searx_space": ""})) == ("ddgs", "tavily", "wikipedia")
 
 
+def test_auto_beside_other_providers_is_refused_by_its_reason() -> None:
+    with pytest.raises(InvalidInput, match="cannot be combined with others"):
+        names(SearchOptions(), ["auto", "brave"])
+
+
 def test_what_the_operator_set_up_comes_first_and_keyless_last() -> None:
     options = SearchOptions(keys={"brave": "k", "tavily": "k"})
     assert names(options) == ("brave", "tavily", "ddgs", "searxng", "wikipedia")

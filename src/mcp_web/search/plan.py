@@ -95,6 +95,11 @@ def select(
         general = tuple(name for name in preferred if name not in beside)
         return Selection(general, "failover", set_up or frozenset(preferred), beside)
     for name in names:
+        if name == "auto":
+            raise InvalidInput(
+                "auto selects the providers itself and cannot be combined with others.",
+                suggestion="Use auto alone, or name the providers without it.",
+            )
         if name not in REGISTRY:
             near = difflib.get_close_matches(name, [*REGISTRY, "auto"], n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
