@@ -13,7 +13,7 @@ import numpy as np
 from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.embed.embedder import Embedder, QuestionVectors
-from mcp_web.store.protocol import Candidate
+from mcp_web.store.protocol import Candidate, VectorQuery
 from mcp_web.store.quantized import codes_of
 from mcp_web.store.sqlite.store import SqliteStore
 
@@ -38,17 +38,15 @@ class Exact:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    async def find_by_vector(
-        self, model: str, vector: Sequence[float], limit: int, filter: Any, *, also: Sequence[str], quick: bool
-    ) -> list[Candidate]:
-        question = np.array(vector, np.float32)
+    async def find_by_vector(self, query: VectorQuery) -> list[Candidate]:
+        question = np.array(query.vector, np.float32)
         cosines = np.concatenate(
             [self._rows[at : at + 20_000].astype(np.float32) @ question for at in range(0, len(self._rows), 20_000)]
         )
         pages = np.maximum.reduceat(cosines, self._starts)
         order = np.argsort(-pages)
-        asked = set(also)
-        wanted = {*order[:limit].tolist(), *(at for at, key in enumerate(self._keys) if key in asked)}
+        asked = set(query.also)
+        wanted = {*order[: query.limit].tolist(), *(at for at, key in enumerate(self._keys) if key in asked)}
         return [Candidate(self._keys[at], float(pages[at])) for at in sorted(wanted, key=lambda at: -pages[at])]
 
 
