@@ -28,7 +28,7 @@ async def test_kept_queries_are_listed_newest_first(
             assert not (await made.call("web_search", query=query)).is_error
     for name, value in env.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("MCP_WEB_DATA_DIR", str(tmp_path))
     shown = await _run()
     assert [one["query"] for one in shown] == ["hare", "tortoise"]
     assert [one["results"] for one in shown] == [1, 1]
