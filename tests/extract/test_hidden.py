@@ -165,6 +165,7 @@ def test_text_is_not_shown_because_a_page_has_much_of_something(name: str) -> No
         ".x{--a:var(--b,1);--b:var(--c,1);--c:var(--a,1);opacity:var(--a,0)}",
         ":root{--a:var(--b,1);--b:var(--a,1)}.x{opacity:var(--a,0)}",
         "@function --f(--a){result:var(--a)}.x{--a:--f(0);opacity:var(--a,1)}",
+        "@function --a(){result:var(--a)}.x{--a:0;opacity:--a()}",
     ],
 )  # fmt: skip
 def test_rules_that_are_rarely_written_hide_their_text(sheet: str) -> None:

@@ -70,7 +70,7 @@ class Functions:
                 return f"{name}({argument})"
             if name == "var":
                 return self._variable(element, argument, declared, around, set() if invalid is None else invalid)
-            inside = (*around, name)
+            inside = (*around, f"{name}()")  # a variable may have the same name
             found = self._result(element, name, argument, declared, inside)
             return self.filled(element, found, declared, inside, invalid)
 
