@@ -104,6 +104,16 @@ def test_headings_count_where_the_passage_has_a_word_too() -> None:
     assert found.text == "Sorted inputs are merged into one sorted output."
 
 
+@pytest.mark.parametrize(
+    "code", ["```\n" + "word " * 1000 + "heaps", "```\n" + "word\n" * 1000 + "heaps", "```\n```" + " " * 5000]
+)
+def test_code_whose_fence_is_missing_or_alone_has_passages(code: str) -> None:
+    text = f"The heaps.\n\n{code}"
+    found = best_passage(Marker(parse("heaps"), "en"), text)
+    assert found is not None
+    assert "heaps" in text[found.start : found.end]
+
+
 def test_a_document_without_a_word_of_the_question_shows_its_beginning() -> None:
     found = best_passage(Marker(parse("zebra"), "en"), TEXT)
     assert found is not None

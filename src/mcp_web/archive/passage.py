@@ -175,7 +175,9 @@ def _parts(markdown: str, found: Sequence[Block], keys: Collection[str]) -> list
             parts.append(block)
             continue
         lines = pieces(markdown, block)
-        lines = lines[1:-1] if block.kind == "code" else lines  # without its fences
+        if block.kind == "code":  # without its fences; the last may be missing
+            is_closed = not markdown[lines[-1][0] : lines[-1][1]].strip(" \t\n`~")
+            lines = lines[1 : len(lines) - is_closed] or lines
         begin = lines[0][0]
         for _, end in lines:
             # Code ends at an empty line if there is one in time: a manual page is one block of code.
